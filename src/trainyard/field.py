@@ -103,9 +103,9 @@ class NotEmpty(NamedTuple):
         from pydantic_core import core_schema  # only `make generate` gets here
 
         several = handler(source)
-        one = core_schema.tuple_schema([core_schema.any_schema()], variadic_item_index=0, min_length=1)
+        non_empty = core_schema.tuple_schema([core_schema.any_schema()], variadic_item_index=0, min_length=1)
         at_least_one = core_schema.custom_error_schema(
-            one, custom_error_type="bad_value", custom_error_message=f"must have {self.what}"
+            non_empty, custom_error_type="bad_value", custom_error_message=f"must have {self.what}"
         )
         json_schema = {"pydantic_js_updates": {"minItems": 1}}
         return core_schema.chain_schema([several, at_least_one], metadata=json_schema)

@@ -195,7 +195,7 @@ class PlatformLogs(Protocol):
         """Return whose stream it is by its name; None where it is of another platform."""
         ...
 
-    def streams_of(self, account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:
+    def streams_of(self, account: Account, log: ClusterLog, selection: LogSelection) -> tuple[Stream, ...]:
         """Return the streams of some nodes or jobs; all where none are named. Raises InputError where one has none."""
         ...
 

@@ -105,15 +105,15 @@ def _hold_room(locked: LockedFile, file: Path) -> None:
 def _hold_downloaded(ran: Ran, url: str) -> None:
     if ran.status == 0:
         return
-    said = (ran.output.strip().splitlines() or [f"aws ended with status {ran.status}"])[-1]
+    message = (ran.output.strip().splitlines() or [f"aws ended with status {ran.status}"])[-1]
     if ran.status == NOT_FOUND:
         raise NodeError("the AWS command line is missing: use an image that ParallelCluster made", UNREACHABLE)
-    if "No space left" in said or "Disk quota" in said:
+    if "No space left" in message or "Disk quota" in message:
         raise NodeError(f"no space is left to download {url}: make room for it", NO_SPACE)
-    if ran.status != TIMED_OUT and ("SlowDown" in said or "RequestLimitExceeded" in said):
-        raise NodeError(f"S3 asks to come back later for {url}: {said}", LATER)
+    if ran.status != TIMED_OUT and ("SlowDown" in message or "RequestLimitExceeded" in message):
+        raise NodeError(f"S3 asks to come back later for {url}: {message}", LATER)
     raise NodeError(
-        f"cannot download {url}: {said}; see that `trainyard deploy` mirrored it and that the node reaches S3",
+        f"cannot download {url}: {message}; see that `trainyard deploy` mirrored it and that the node reaches S3",
         UNREACHABLE,
     )
 

@@ -43,8 +43,8 @@ def bootstrap(release: Path, folder: str, world: World) -> int:
     with signals_raise(), one_at_a_time(world.places.lock, world.clock):
         try:
             return _Run(Path(os.path.realpath(release)), folder, world).run()
-        except AskedToEnd as asked:
-            return asked.exit_status
+        except AskedToEnd as end:
+            return end.exit_status
 
 
 class _Run:
@@ -65,14 +65,14 @@ class _Run:
         plan: Plan | None = None
         try:
             self._end_leftover()
-            member, found = self._look()
+            member, this_machine = self._look()
             plan = read_plan(self._release, member.entry)
-            self._settle(plan, member, found)
+            self._settle(plan, member, this_machine)
             return self._steps(plan)
         except NodeError as error:
             return self._failed(str(error), plan)
-        except AskedToEnd as asked:
-            return self._ended_by(asked)
+        except AskedToEnd as end:
+            return self._ended_by(end)
         except Exception as bug:
             write_failure(self._journal, f"trainyard-node has a fault, please report it: {bug!r}")
             raise
@@ -87,10 +87,10 @@ class _Run:
         """Find out which node this is. From here on, the record can be uploaded."""
         places, clock, processes = self._world
         member = membership(places)
-        found = machine(places, clock)
+        this_machine = machine(places, clock)
         record = self._record
-        record.queue, record.hostname = member.queue, found.hostname
-        record.instance_id, record.instance_type = found.instance
+        record.queue, record.hostname = member.queue, this_machine.hostname
+        record.instance_id, record.instance_type = this_machine.instance
         before = read_record(places.record)
         record.remember(before)
         self._was_up = places.ready.exists() and (before or {}).get("instance_id") == record.instance_id
@@ -99,18 +99,18 @@ class _Run:
         self._journal = Journal(record, self._folder, member.region, self._world)
         self._slurm = SlurmNode(places, processes) if member.is_compute else None
         self._journal.changed()
-        return member, found
+        return member, this_machine
 
-    def _settle(self, plan: Plan, member: Membership, found: Machine) -> None:
+    def _settle(self, plan: Plan, member: Membership, this_machine: Machine) -> None:
         """Write the settings for the steps."""
         self._record.cluster, self._record.role = plan.cluster, plan.settings.get("TRAINYARD_ROLE")
         own = {
             "CLUSTER": plan.cluster, "REGION": member.region, "FOLDER": self._folder, "RELEASE": str(self._release),
-            "QUEUE": member.queue, "INSTANCE_ID": found.instance.id, "INSTANCE_TYPE": found.instance.type,
-            "OS": found.os, "ARCH": found.arch, "ON_FAILURE": plan.on_failure,
+            "QUEUE": member.queue, "INSTANCE_ID": this_machine.instance.id, "INSTANCE_TYPE": this_machine.instance.type,
+            "OS": this_machine.os, "ARCH": this_machine.arch, "ON_FAILURE": plan.on_failure,
         }  # fmt: skip
         own = {f"TRAINYARD_{name}": value for name, value in own.items()}
-        of_type = plan.by_type.get(found.instance.type, {})
+        of_type = plan.by_type.get(this_machine.instance.type, {})
         write_node_env(self._world.places, {**plan.settings, **of_type, **own})
         try:
             make_current(self._release, self._world.places)
@@ -124,14 +124,16 @@ class _Run:
             done = runner.run(step, self._journal)
             if done.status == "failed" and step.required:
                 skipped = now[number + 1 :]
-                self._record.steps += [StepRecord(one.name, "skipped", one.required, one.deferred) for one in skipped]
+                self._record.steps += [
+                    StepRecord(step.name, "skipped", step.required, step.deferred) for step in skipped
+                ]
                 return self._failed(f"{step.name}: {done.message}", plan)
         return self._up(plan, runner)
 
     def _up(self, plan: Plan, runner: StepRunner) -> int:
         """Give the node to jobs, or leave that to what is deferred."""
-        if self._slurm is not None and (said := self._slurm.give_back()):
-            self._journal.warn(said)
+        if self._slurm is not None and (problem := self._slurm.give_back()):
+            self._journal.warn(problem)
         if not any(step.deferred for step in plan.steps):
             return become_ready(self._journal, self._world.places)
         if not plan.deferred(required=True):
@@ -143,8 +145,8 @@ class _Run:
             return run_deferred(plan, runner, self._journal, self._slurm, self._world)
         return DONE
 
-    def _ended_by(self, asked: AskedToEnd) -> int:
-        why = f"ended by {asked.name} before everything was done: see what sent it, such as a time limit"
+    def _ended_by(self, end: AskedToEnd) -> int:
+        why = f"ended by {end.name} before everything was done: see what sent it, such as a time limit"
         for step in self._record.steps:
             if step.status == "running":
                 step.status, step.message = "failed", why
@@ -152,7 +154,7 @@ class _Run:
             keep_up(self._journal, why)
         else:
             write_failure(self._journal, why)
-        return asked.exit_status
+        return end.exit_status
 
     def _failed(self, why: str, plan: Plan | None) -> int:
         """Fail the node, unless it took jobs already: then it is as it was, and whoever ran this again is told."""

@@ -59,8 +59,8 @@ def _run(chosen: argparse.Namespace, world: World) -> int:
     if chosen.command in _LATER:
         return int(import_module(_LATER[chosen.command][0]).run(chosen, world))
     if chosen.command == "versions":
-        found = versions(world.places, world.processes)
-        out(as_json(found) if chosen.json else as_table(found))
+        found_versions = versions(world.places, world.processes)
+        out(as_json(found_versions) if chosen.json else as_table(found_versions))
     else:
         # All or nothing: a step that gets some files of an asset would take them for all.
         out("\n".join(str(file) for file in list(asset(chosen.name, world.places, world.processes))))

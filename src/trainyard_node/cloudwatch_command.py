@@ -55,14 +55,14 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
 def sources(groups: frozenset[str], settings: Mapping[str, str], world: World, programs: Programs) -> list[Source]:
     """Return what is measured on this node."""
     cluster, instance = (_setting(settings, name) for name in ("TRAINYARD_CLUSTER", "TRAINYARD_INSTANCE_ID"))
-    found: list[Source] = []
+    all_sources: list[Source] = []
     if "gpu" in groups:
-        found.append(GpuReadings(programs, cluster, instance))
+        all_sources.append(GpuReadings(programs, cluster, instance))
     if groups & {"efa", "efa-interfaces"}:
-        found.append(EfaRates(world, instance, groups))
+        all_sources.append(EfaRates(world, instance, groups))
     if "slurm" in groups:
-        found.append(SlurmTotals(programs, cluster))
-    return found
+        all_sources.append(SlurmTotals(programs, cluster))
+    return all_sources
 
 
 def _setting(settings: Mapping[str, str], name: str) -> str:

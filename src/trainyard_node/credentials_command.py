@@ -55,10 +55,10 @@ def run(chosen: argparse.Namespace, world: World) -> int:
 
 def _renew(file: Path, world: World) -> datetime:
     """Write the file, and return when it ends."""
-    found = role_credentials(world.clock)
-    ends = min(found.expires, world.clock.now() + HELD)
+    credentials = role_credentials(world.clock)
+    ends = min(credentials.expires, world.clock.now() + HELD)
     try:
-        write_whole(file, found.as_process_output(ends) + "\n", _MODE)
+        write_whole(file, credentials.as_process_output(ends) + "\n", _MODE)
     except OSError as error:
         raise NodeError(f"cannot write {file} ({error.strerror}): make room for it", NO_SPACE) from error
     return ends

@@ -39,8 +39,8 @@ def bootstrap_deferred(world: World) -> int:
     with signals_raise():
         try:
             return _bootstrap_deferred(world)
-        except AskedToEnd as asked:
-            return asked.exit_status
+        except AskedToEnd as end:
+            return end.exit_status
 
 
 def _bootstrap_deferred(world: World) -> int:
@@ -84,8 +84,8 @@ def _run(journal: Journal, member: Membership, world: World) -> int:
         write_failure(journal, str(error))
         _keep_from_jobs(journal, slurm, hold=False)
         return FAILED
-    except AskedToEnd as asked:
-        return _to_be_continued(journal, asked)
+    except AskedToEnd as end:
+        return _to_be_continued(journal, end)
 
 
 def _keep_from_jobs(journal: Journal, slurm: SlurmNode | None, *, hold: bool) -> None:
@@ -98,11 +98,11 @@ def _keep_from_jobs(journal: Journal, slurm: SlurmNode | None, *, hold: bool) ->
         journal.warn(f"{error}: jobs that start here fail")
 
 
-def _to_be_continued(journal: Journal, asked: AskedToEnd) -> int:
+def _to_be_continued(journal: Journal, end: AskedToEnd) -> int:
     journal.record.steps = [step for step in journal.record.steps if step.status != "running"]
-    journal.warn(f"ended by {asked.name}: the deferred steps run when the node starts again")
+    journal.warn(f"ended by {end.name}: the deferred steps run when the node starts again")
     journal.ended()
-    return asked.exit_status
+    return end.exit_status
 
 
 def _wait_for_slurm(member: Membership, journal: Journal, world: World) -> None:

@@ -85,14 +85,14 @@ def _packed(text: bytes, ending: int) -> bytes:
 
 def _add(samples: Samples, reading: Reading) -> None:
     name = reading.collector.name
-    kept = reading.kept
+    last_reading = reading.kept
     samples.add("trainyard_collector_success", int(reading.success), name)
     samples.add("trainyard_collector_readings_total", reading.readings, name)
     samples.add("trainyard_collector_failures_total", reading.failures, name)
     if reading.duration_s is not None:
         samples.add("trainyard_collector_duration_seconds", round(reading.duration_s, 6), name)
-    if kept is not None and reading.age_s is not None:
-        samples.add("trainyard_collector_present", int(kept.present), name)
+    if last_reading is not None and reading.age_s is not None:
+        samples.add("trainyard_collector_present", int(last_reading.present), name)
         samples.add("trainyard_collector_age_seconds", round(reading.age_s, 3), name)
-        samples.add("trainyard_collector_samples", kept.samples, name)
-        samples.add("trainyard_collector_size_bytes", len(kept.text), name)
+        samples.add("trainyard_collector_samples", last_reading.samples, name)
+        samples.add("trainyard_collector_size_bytes", len(last_reading.text), name)

@@ -54,12 +54,12 @@ def run(chosen: argparse.Namespace, world: World) -> int:
 def _follow(outcomes: Sequence[Outcome], world: World) -> bool:
     """Hold the node or give it back, and return whether that worked. What did not work leaves the verdict as it is."""
     try:
-        said = Holding(world).follow(outcomes)
+        message = Holding(world).follow(outcomes)
     except NodeError as error:
         err(str(error))
         return False
-    if said:
-        err(said)
+    if message:
+        err(message)
     return True
 
 

@@ -78,7 +78,7 @@ def _plan(values: Any, entry: str, release: Path) -> Plan:
         on_failure=_get(values, "on_failure", lambda value: value in {"terminate", "hold"}),
         settings=_get(node, "settings", _is_texts),
         by_type=_get({"types": {}, **node}, "types", _are_texts),
-        steps=tuple(_step(one, release) for one in _get(node, "steps", lambda value: isinstance(value, list))),
+        steps=tuple(_step(value_, release) for value_ in _get(node, "steps", lambda value: isinstance(value, list))),
     )
 
 

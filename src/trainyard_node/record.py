@@ -76,9 +76,9 @@ def read_record(path: Path) -> dict[str, Any] | None:
 
 def record_from(values: dict[str, Any]) -> StatusRecord:
     """Return a record that was read, to be continued."""
-    known = {one.name for one in fields(StatusRecord)} - {"steps"}
-    steps = {one.name for one in fields(StepRecord)}
-    record = StatusRecord(**{name: value for name, value in values.items() if name in known})
+    names = {field.name for field in fields(StatusRecord)} - {"steps"}
+    steps = {field.name for field in fields(StepRecord)}
+    record = StatusRecord(**{name: value for name, value in values.items() if name in names})
     record.steps = [
         StepRecord(**{name: step[name] for name in steps & step.keys()}) for step in values.get("steps", ())
     ]

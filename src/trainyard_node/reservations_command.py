@@ -73,21 +73,26 @@ def _endings(id_: str, settings: Mapping[str, str], programs: Programs) -> Itera
         "--cli-connect-timeout", "10", "--cli-read-timeout", "20", "--capacity-reservation-ids", id_,
     ]  # fmt: skip
     try:
-        said = programs.read(command, _TIMEOUT_S, _MOST_BYTES, {})
+        output = programs.read(command, _TIMEOUT_S, _MOST_BYTES, {})
     except NodeError as error:
         if not any(code in str(error) for code in _UNKNOWN):
             raise
         err(f"EC2 does not know the reservation {id_}, which the spec names")
         return
     try:
-        yield from filter(None, map(_ending, json.loads(said)["CapacityReservations"]))
+        yield from filter(None, map(_ending, json.loads(output)["CapacityReservations"]))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise NodeError(f"what EC2 says of {id_} cannot be read: {error!r:.200}") from error
 
 
-def _ending(said: Mapping[str, Any]) -> Ending | None:
-    if "EndDate" not in said or said["State"] not in _TO_COME:
+def _ending(reservation: Mapping[str, Any]) -> Ending | None:
+    if "EndDate" not in reservation or reservation["State"] not in _TO_COME:
         return None
     # The AWS command line writes +00:00, and Python 3.9 does not read Z.
-    at = datetime.fromisoformat(said["EndDate"].replace("Z", "+00:00")).timestamp()
-    return Ending(said["CapacityReservationId"], said["InstanceType"], said.get("ReservationType", "default"), at)
+    at = datetime.fromisoformat(reservation["EndDate"].replace("Z", "+00:00")).timestamp()
+    return Ending(
+        reservation["CapacityReservationId"],
+        reservation["InstanceType"],
+        reservation.get("ReservationType", "default"),
+        at,
+    )

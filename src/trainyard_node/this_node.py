@@ -79,13 +79,13 @@ def assignments(path: Path) -> dict[str, str]:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise NodeError(f"{path} cannot be read ({error.strerror}): use an image that ParallelCluster made") from error
-    found = {}
+    values = {}
     for line in lines:
         name, is_assignment, value = line.strip().partition("=")
         word = _word(value)
         if is_assignment and name.isidentifier() and word is not None:
-            found[name] = word
-    return found
+            values[name] = word
+    return values
 
 
 def _word(value: str) -> str | None:

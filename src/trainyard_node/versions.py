@@ -31,25 +31,30 @@ def versions(places: Places, processes: Processes) -> list[Found]:
     """Return everything that is looked for, in the order of versions.json."""
     looked_for = json.loads(pkgutil.get_data("trainyard_node", "versions.json") or b"{}")
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(lambda one: _first(one[0], one[1], places, processes), looked_for.items()))
+        return list(pool.map(lambda item: _first(item[0], item[1], places, processes), looked_for.items()))
 
 
-def as_json(found: Iterable[Found]) -> str:
+def as_json(found_versions: Iterable[Found]) -> str:
     """Return them as one JSON object."""
-    entries = {one.name: {"version": one.version, "found_by": one.found_by} for one in found}
+    entries = {
+        installed.name: {"version": installed.version, "found_by": installed.found_by} for installed in found_versions
+    }
     return json.dumps({"schema": 1, "versions": entries}, indent=2)
 
 
-def as_table(found: Iterable[Found]) -> str:
+def as_table(found_versions: Iterable[Found]) -> str:
     """Return a line for each."""
-    return "\n".join(f"{one.name:25} {one.version or '-':20} {one.found_by or ''}".rstrip() for one in found)
+    return "\n".join(
+        f"{installed.name:25} {installed.version or '-':20} {installed.found_by or ''}".rstrip()
+        for installed in found_versions
+    )
 
 
 def _first(name: str, ways: list[Mapping[str, Any]], places: Places, processes: Processes) -> Found:
     for way in ways:
-        found = _look(way, places, processes)
-        if found is not None:
-            return Found(name, *found)
+        version_found = _look(way, places, processes)
+        if version_found is not None:
+            return Found(name, *version_found)
     return Found(name, None, None)
 
 
@@ -71,9 +76,9 @@ def _command(command: list[str], match: str, processes: Processes) -> tuple[str,
 def _path(pattern: str, match: str, places: Places) -> tuple[str, str] | None:
     root = places.at("/")
     for path in sorted(root.glob(pattern.lstrip("/")), reverse=True):
-        found = _matched(match, str(path), "/" + str(path.relative_to(root)))
-        if found is not None:
-            return found
+        version_found = _matched(match, str(path), "/" + str(path.relative_to(root)))
+        if version_found is not None:
+            return version_found
     return None
 
 
@@ -81,12 +86,12 @@ def _package(names: list[str], processes: Processes) -> tuple[str, str] | None:
     """Ask both kinds of systems: the one whose program is missing knows nothing."""
     for name in names:
         ran = processes.run(["dpkg-query", "--show", "--showformat=${db:Status-Status} ${Version}", name], COMMAND_S)
-        found = _matched(r"^installed (\S+)", ran.output, f"package {name}") if ran.status == 0 else None
-        if found is None:
+        version_found = _matched(r"^installed (\S+)", ran.output, f"package {name}") if ran.status == 0 else None
+        if version_found is None:
             ran = processes.run(["rpm", "--query", "--queryformat", "%{VERSION}-%{RELEASE}", name], COMMAND_S)
-            found = _matched(r"^(\S+)", ran.output, f"package {name}") if ran.status == 0 else None
-        if found is not None:
-            return found
+            version_found = _matched(r"^(\S+)", ran.output, f"package {name}") if ran.status == 0 else None
+        if version_found is not None:
+            return version_found
     return None
 
 
@@ -98,5 +103,5 @@ def _text(file: Path) -> str:
 
 
 def _matched(match: str, text: str, found_by: str) -> tuple[str, str] | None:
-    found = re.search(match, text)
-    return (found[1].strip(), found_by) if found else None
+    match_ = re.search(match, text)
+    return (match_[1].strip(), found_by) if match_ else None

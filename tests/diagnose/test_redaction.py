@@ -105,7 +105,7 @@ def test_a_name_is_replaced_in_texts_that_come_before_the_one_that_tells_it():
 
 
 def test_what_is_kept_stays_as_it_is():
-    assert Redaction().values({"remedy": "ask 10.0.0.1", "text": "ask 10.0.0.1"}, kept={"remedy"}) == {
+    assert Redaction().values({"remedy": "ask 10.0.0.1", "text": "ask 10.0.0.1"}, kept_keys={"remedy"}) == {
         "remedy": "ask 10.0.0.1",
         "text": "ask address-1",
     }

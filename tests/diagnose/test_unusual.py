@@ -18,7 +18,7 @@ LOG = b"all is well\n" + COMMON + b"Traceback (most recent call last):\nan expec
 
 
 def lines(data: bytes, most: int = 20) -> list[tuple[int, str, int]]:
-    found = unusual_lines([LogFile("a.log", [data])], known=KNOWN, most=most)
+    found = unusual_lines([LogFile("a.log", [data])], signature_table=KNOWN, most=most)
     return [(unusual_line.line, unusual_line.text, unusual_line.count) for unusual_line in found]
 
 
@@ -51,8 +51,8 @@ def test_memory_is_bounded_and_the_answer_the_same_each_time():
 
 def test_it_can_go_along_with_a_scan():
     unusual = UnusualLines(KNOWN)
-    scan([LogFile("a.log", [LOG])], known=KNOWN, unusual=unusual)
-    assert unusual.lines() == unusual_lines([LogFile("a.log", [LOG])], known=KNOWN)
+    scan([LogFile("a.log", [LOG])], signature_table=KNOWN, unusual=unusual)
+    assert unusual.lines() == unusual_lines([LogFile("a.log", [LOG])], signature_table=KNOWN)
 
 
 SPOKEN = b"2026-05-06T%02d:00:00Z %s app: %s failed\n"
@@ -65,9 +65,9 @@ def test_only_lines_that_are_asked_for_are_among_them(again):
     wanted = LineFilter(dt.datetime(2026, 5, 6, 9, tzinfo=dt.UTC), None, ("node-a",))
     log = LogFile("a.log", [OF_TWO])
     if again:
-        found = unusual_lines([log], known=KNOWN, wanted=wanted)
+        found = unusual_lines([log], signature_table=KNOWN, line_filter=wanted)
     else:
         unusual = UnusualLines(KNOWN)
-        scan([log], known=KNOWN, unusual=unusual, wanted=wanted)
+        scan([log], signature_table=KNOWN, unusual=unusual, line_filter=wanted)
         found = unusual.lines()
     assert [unusual_line.text for unusual_line in found] == ["2026-05-06T10:00:00Z node-a app: asked failed"]

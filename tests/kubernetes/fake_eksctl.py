@@ -99,7 +99,7 @@ class FakeEksctl:
             case "upgrade nodegroup":
                 eksctl.upgrade_node_group(config, name, flags["kubernetes-version"], begin)
             case "create addon" | "update addon":
-                eksctl.put_addons(config, begin, there=command.startswith("update"))
+                eksctl.put_addons(config, begin, existing=command.startswith("update"))
             case "create podidentityassociation":
                 eksctl.put_pod_identities(config, begin)
             case "create accessentry":

@@ -50,12 +50,12 @@ def lock_assets(
     Raises FindingsError where the file is no spec, InputError where the lock is damaged, TrainyardError where something
     cannot be downloaded or is not what its publisher says.
     """
-    found = check_assets(file, output)
-    if found.lock is None:
-        return found
-    made = (Locking() if cache is None else Locking(cache)).lock(_needed(found.checked), found.lock, update)
-    write_new_file(found.file, lock_text(made), force=True)
-    return found._replace(lock=made)
+    locked = check_assets(file, output)
+    if locked.lock is None:
+        return locked
+    new_lock = (Locking() if cache is None else Locking(cache)).lock(_needed(locked.checked), locked.lock, update)
+    write_new_file(locked.file, lock_text(new_lock), force=True)
+    return locked._replace(lock=new_lock)
 
 
 def check_assets(file: str, output: Path | None = None) -> Locked:

@@ -44,19 +44,19 @@ def push_image(
     if folder is not None and not (folder / "Dockerfile").is_file():
         hint = "`trainyard batch image NAME -o DIR` writes one to start from"
         raise InputError(f"there is no Dockerfile in {folder}", where=str(folder), hint=hint)
-    found = find_engine(engine)
-    found.refuse_without_daemon()
-    tell(f"{found.name} builds {build.name} for {build.platform}")
+    engine_ = find_engine(engine)
+    engine_.refuse_without_daemon()
+    tell(f"{engine_.name} builds {build.name} for {build.platform}")
     if folder is not None:
-        found.build(folder, build.name, build.platform)
+        engine_.build(folder, build.name, build.platform)
     else:
-        with tempfile.TemporaryDirectory(prefix="trainyard-image-") as made:
+        with tempfile.TemporaryDirectory(prefix="trainyard-image-") as temporary:
             for name, content in build.files.items():
-                (Path(made) / name).write_bytes(content)
-            found.build(Path(made), build.name, build.platform)
-    with found.logged_in(login(where, build.registry)) as variables:
-        tell(f"{found.name} pushes {build.name}")
-        found.push(build.name, variables)
+                (Path(temporary) / name).write_bytes(content)
+            engine_.build(Path(temporary), build.name, build.platform)
+    with engine_.logged_in(login(where, build.registry)) as variables:
+        tell(f"{engine_.name} pushes {build.name}")
+        engine_.push(build.name, variables)
     return Pushed(build, digest_of(where, build.repository, build.tag))
 
 

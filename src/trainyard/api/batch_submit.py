@@ -45,7 +45,7 @@ def submit_batch_job(  # noqa: PLR0913  one for each option
     name: str,
     where: Account,
     job: str = "stress-ng",
-    wanted: JobOptions | None = None,
+    options: JobOptions | None = None,
     *,
     queue: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
@@ -55,18 +55,18 @@ def submit_batch_job(  # noqa: PLR0913  one for each option
     Raises InputError where there is no such job or queue, or the definition does not allow what is wanted, and
     TrainyardError where there is no such cluster or AWS refuses the job.
     """
-    wanted = wanted or JobOptions()
-    wanted.refuse_wrong()
+    options = options or JobOptions()
+    options.refuse_wrong()
     cluster = batch_cluster(where, name)
     of = chosen(where, cluster, job, queue)
     short = job if job in of.queue.definitions else of.definition.name.removeprefix(f"{name}-")
-    parameters = submit_parameters(f"{name}-{short}", of.queue.arn, of.definition, wanted)
-    warning = too_large(where, of, wanted.nodes)
+    parameters = submit_parameters(f"{name}-{short}", of.queue.arn, of.definition, options)
+    warning = too_large(where, of, options.nodes)
     if warning is not None:
         tell(warning)
     id_ = batch_jobs.submit(where, parameters)
     definition = f"{of.definition.name}:{of.definition.revision}"
-    return Submitted(id_, parameters["jobName"], of.queue.name, definition, wanted.nodes or of.definition.nodes)
+    return Submitted(id_, parameters["jobName"], of.queue.name, definition, options.nodes or of.definition.nodes)
 
 
 def follow_batch_job(  # noqa: PLR0913  one for each option

@@ -36,8 +36,8 @@ def report_files(
     Raises InputError where a file has no run, or what is said of it cannot be so.
     """
     judged = list(judge_files(files, instance_type=instance_type, nodes=nodes, baseline=baseline))
-    names = _short_names([one.file for one in judged])
-    values = report_values([(name, one.judgement) for name, one in zip(names, judged, strict=True)])
+    names = _short_names([judged_run.file for judged_run in judged])
+    values = report_values([(name, judged_run.judgement) for name, judged_run in zip(names, judged, strict=True)])
     if with_host_names:
         return values
     hidden: dict[str, Any] = HiddenNames(_hosts(judged)).hide(values)
@@ -60,13 +60,13 @@ def write_plots(values: Mapping[str, Any], folder: Path, *, force: bool = False)
 def _short_names(files: Sequence[str]) -> list[str]:
     """Return what files are called below the folder that they have in common: a path may name people."""
     absolute = [str(Path(file).absolute()) for file in files]
-    common = os.path.commonpath([str(Path(one).parent) for one in absolute])
-    named = [str(Path(one).relative_to(common)) for one in absolute]
+    common = os.path.commonpath([str(Path(path).parent) for path in absolute])
+    named = [str(Path(path).relative_to(common)) for path in absolute]
     return ["standard input" if file == "-" else name for file, name in zip(files, named, strict=True)]
 
 
 def _hosts(judged: Sequence[Judged]) -> list[str]:
-    runs = [one.judgement.case.run for one in judged]
+    runs = [judged_run.judgement.case.run for judged_run in judged]
     listed = [host for run in runs for host in run.hosts]
-    lines = [one.text for run in runs for one in (*run.failures, *run.transport.evidence)]
+    lines = [evidence_line.text for run in runs for evidence_line in (*run.failures, *run.transport.evidence)]
     return [*listed, *hosts_in(lines)]

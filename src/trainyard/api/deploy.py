@@ -136,7 +136,7 @@ def data_of(name: str, where: Account) -> tuple[str, ...]:
     Raises TrainyardError where AWS does not say.
     """
     works = (Work(where, name, None, s3.own_bucket(where), tag=tag) for tag in (CLUSTER, ENVIRONMENT))
-    return tuple(str(kept) for work in works for kept in kept_data(where, name, work.owns))
+    return tuple(str(store) for work in works for store in kept_data(where, name, work.owns))
 
 
 def jobs_of(name: str, where: Account) -> tuple[str, ...]:

@@ -59,9 +59,9 @@ def findings() -> Iterator[Explanation]:
 def _of_alert(alert: Alert) -> Explanation:
     """Return what its section of docs/alerts.md says."""
     held = "at once" if alert.for_ == "0m" else f"after {alert.for_}"
-    asked = f"It fires {held} of: {' '.join(alert.expr.split())}"
+    expression = f"It fires {held} of: {' '.join(alert.expr.split())}"
     remedy = "\n".join(f"{number}. {step}" for number, step in enumerate(alert.remedy, 1))
-    rationale = f"{told(alert.description)} {' '.join(alert.why.split())} {asked}"
+    rationale = f"{told(alert.description)} {' '.join(alert.why.split())} {expression}"
     return Explanation(
         alert.id, "alert", alert.severity, title(alert.summary), rationale, remedy, " ".join(alert.sources)
     )
@@ -73,8 +73,10 @@ def _of_cause(cause: Cause) -> Explanation:
 
 
 def _of_signature(signature: Signature, cause: Cause) -> Explanation:
-    found = f"It finds {signature.pattern} in a line, such as: {signature.matches[0]}"
-    rationale = f"{found} It tells of {cause.id}, and is {signature.confidence}: {CONFIDENCES[signature.confidence]}."
+    pattern_text = f"It finds {signature.pattern} in a line, such as: {signature.matches[0]}"
+    rationale = (
+        f"{pattern_text} It tells of {cause.id}, and is {signature.confidence}: {CONFIDENCES[signature.confidence]}."
+    )
     title = f"A line that tells of this: {cause.title}"
     return Explanation(signature.id, "signature", cause.severity, title, rationale, cause.remedy, cause.source)
 

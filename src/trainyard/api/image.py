@@ -55,9 +55,9 @@ def render_images(  # noqa: PLR0913  one for each option
     if parent is not None:
         refuse_wrong_parent(parent, spec.region)
     content = lock_of(file, lock)
-    made = assemble_images(spec, outputs, content, parent)
-    if unused := sorted(set(outputs or ()) - made.outputs):
-        used = ", ".join(sorted(made.outputs)) or "none at all"
+    bundle = assemble_images(spec, outputs, content, parent)
+    if unused := sorted(set(outputs or ()) - bundle.outputs):
+        used = ", ".join(sorted(bundle.outputs)) or "none at all"
         raise InputError(f"the images use no stack output {unused[0]!r}", where=unused[0], hint=f"they use {used}")
-    written = write_folder(folder or Path("build") / f"{spec.name}-image", made.files, force=force)
-    return RenderedImages(checked, made, written, locked=content is not None)
+    written = write_folder(folder or Path("build") / f"{spec.name}-image", bundle.files, force=force)
+    return RenderedImages(checked, bundle, written, locked=content is not None)

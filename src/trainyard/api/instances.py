@@ -42,7 +42,7 @@ def instance_facts(name: str, launcher: str = "parallelcluster") -> InstanceFact
         close = get_close_matches(name, names(), n=1)
         hint = f"did you mean {close[0]}?" if close else "`trainyard instances` lists the types that are known"
         raise InputError(f"nothing is known about instance type {name!r}", where="TYPE", hint=hint)
-    known = facts.cards is not None and facts.has_efa is not None
+    is_known = facts.cards is not None and facts.has_efa is not None
     layout = PLATFORMS[launcher].interface_layout
-    plan = interface_plan(facts, layout, efa=bool(facts.has_efa)) if known and layout is not None else None
+    plan = interface_plan(facts, layout, efa=bool(facts.has_efa)) if is_known and layout is not None else None
     return InstanceFacts(facts, sources_of(name), plan)

@@ -56,7 +56,7 @@ def logs_of(  # noqa: PLR0913  which cluster, and what of it
     if pods:
         return pod_logs(where, name, of_pods, kubectl)
     try:
-        log, wanted = cluster_log(where, name, group), LogSelection(nodes, kinds, jobs)
+        log, selection = cluster_log(where, name, group), LogSelection(nodes, kinds, jobs)
     except TrainyardError:
         # A cluster whose control plane logs nothing has no log group.
         if group is None and is_of_eks(where, name):
@@ -64,7 +64,7 @@ def logs_of(  # noqa: PLR0913  which cluster, and what of it
         raise
     if log.leaves_pods_out and group is None and (jobs or nodes):
         return pod_logs(where, name, of_pods, kubectl)
-    return Logs(log, chosen(where, log, wanted), wanted, where, kubectl)
+    return Logs(log, chosen(where, log, selection), selection, where, kubectl)
 
 
 def log_period(since: str | None, until: str | None, where: Account) -> Period:

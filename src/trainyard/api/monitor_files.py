@@ -78,10 +78,10 @@ def monitor_alerts(spec: str | None = None, file: Path | None = None, *, force: 
     has = None if checked is not None and checked.has_errors else _has(parsed)
     if has is None:
         return MonitorAlerts(checked, (), None)
-    found = alerts_for(has)
+    chosen_alerts = alerts_for(has)
     if file is not None:
-        write_new_file(file, yaml_text(rules_document(found), blocks=True), force=force)
-    return MonitorAlerts(checked, found, file)
+        write_new_file(file, yaml_text(rules_document(chosen_alerts), blocks=True), force=force)
+    return MonitorAlerts(checked, chosen_alerts, file)
 
 
 def _read(file: str | None) -> tuple[Checked | None, Spec | None]:
@@ -106,5 +106,5 @@ def _grafana(has: frozenset[str] | None) -> dict[str, bytes]:
 
 
 def _cloudwatch(spec: Spec) -> dict[str, bytes]:
-    found = cloudwatch_files(spec, Ids({}))
-    return {f"cloudwatch/{name.removeprefix(f'{FOLDER}/')}": content for name, content in found.items()}
+    files = cloudwatch_files(spec, Ids({}))
+    return {f"cloudwatch/{name.removeprefix(f'{FOLDER}/')}": content for name, content in files.items()}

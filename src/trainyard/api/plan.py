@@ -46,5 +46,5 @@ def plan_file(  # noqa: PLR0913  one for each option
     work = work_for(spec, account(spec.region, profile)) if asks_account else None
     if work is not None:
         work.assets_lock = content
-    asked = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
-    return checked, plan(spec, work, asked if simulated_nodes else None)
+    simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
+    return checked, plan(spec, work, simulation if simulated_nodes else None)

@@ -76,13 +76,13 @@ def _script(file: str) -> tuple[Checked, Script | None]:
 
 def what_can_break_down() -> dict[str, str]:
     """Return what can go wrong on purpose: names, and what happens."""
-    return {name: found.what for name, found in breakdowns().items()}
+    return {name: breakdown.what for name, breakdown in breakdowns().items()}
 
 
 def _refuse_unknown(breakdown: str | None) -> None:
     if breakdown is not None and breakdown not in breakdowns():
-        known = ", ".join(breakdowns())
-        raise InputError(f"nothing breaks down as {breakdown!r}", where="--break", hint=f"choose one of {known}")
+        choices = ", ".join(breakdowns())
+        raise InputError(f"nothing breaks down as {breakdown!r}", where="--break", hint=f"choose one of {choices}")
 
 
 def write_report(result: Mapping[str, Any], folder: Path | None = None, *, force: bool = False) -> Path:

@@ -48,9 +48,9 @@ def render_file(
         raise SpecError(checked.findings)
     if checked.has_errors:
         return Rendered(checked, None, None)
-    made = assemble_bundle(checked.parsed.spec, outputs, lock_of(file, lock))
-    if unused := sorted(set(outputs or ()) - made.outputs):
-        used = ", ".join(sorted(made.outputs)) or "none at all"
+    bundle = assemble_bundle(checked.parsed.spec, outputs, lock_of(file, lock))
+    if unused := sorted(set(outputs or ()) - bundle.outputs):
+        used = ", ".join(sorted(bundle.outputs)) or "none at all"
         raise InputError(f"this spec uses no stack output {unused[0]!r}", where=unused[0], hint=f"it uses {used}")
     folder = folder or Path("build") / checked.parsed.spec.name
-    return Rendered(checked, made, write_folder(folder, made.files, force=force))
+    return Rendered(checked, bundle, write_folder(folder, bundle.files, force=force))

@@ -62,8 +62,10 @@ class BaselineComparison(NamedTuple):
 
 def compare_runs(run: Run, earlier: Run) -> BaselineComparison:
     """Compare two runs of the same collective size by size."""
-    ours, theirs = _by_size(run), _by_size(earlier)
-    logs = [log(ours[size] / theirs[size]) for size in sorted(ours.keys() & theirs.keys())]
+    own_by_size, earlier_by_size = _by_size(run), _by_size(earlier)
+    logs = [
+        log(own_by_size[size] / earlier_by_size[size]) for size in sorted(own_by_size.keys() & earlier_by_size.keys())
+    ]
     if not logs:
         return BaselineComparison(0, None, None)
     chance = signed_rank_chance(logs) if len(logs) >= _FEWEST_PAIRS else None
@@ -86,8 +88,8 @@ def signed_rank_chance(differences: Sequence[float]) -> float:
     if not ranked:
         return 1.0
     # Ranks are doubled, so that those of ties, which lie in the middle, are whole numbers.
-    ranks = _doubled_ranks([abs(one) for one in ranked])
-    plus = sum(rank for rank, one in zip(ranks, ranked, strict=True) if one > 0)
+    ranks = _doubled_ranks([abs(difference) for difference in ranked])
+    plus = sum(rank for rank, difference in zip(ranks, ranked, strict=True) if difference > 0)
     ways = _ways(ranks)
     extreme = min(plus, sum(ranks) - plus)
     few = sum(count for total, count in enumerate(ways) if total <= extreme)

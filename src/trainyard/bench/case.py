@@ -45,38 +45,38 @@ def case_of(run: Run, instance_type: str | None = None, nodes: int | None = None
 
     Raises InputError where the two cannot both be so.
     """
-    found = _machine(run, instance_type or run.instance_type)
+    hardware = _machine(run, instance_type or run.instance_type)
     listed = len(run.hosts) if run.every_rank_listed else 0
-    count = nodes or listed or _nodes_by_ranks(run, found)
-    each = _gpus_per_node(run, count, found, asked=nodes is not None)
+    count = nodes or listed or _nodes_by_ranks(run, hardware)
+    each = _gpus_per_node(run, count, hardware, is_given=nodes is not None)
     expected = None
-    if found is not None and count and each and run.collective:
-        expected = model(found, count, each, run.collective)
-    return Case(run, found, count or None, each, expected)
+    if hardware is not None and count and each and run.collective:
+        expected = model(hardware, count, each, run.collective)
+    return Case(run, hardware, count or None, each, expected)
 
 
 def _machine(run: Run, instance_type: str | None) -> Machine | None:
-    found = None if instance_type is None else machine(instance_type) or by_accelerator(instance_type)
-    if found is not None or not run.devices:
-        return found
+    hardware = None if instance_type is None else machine(instance_type) or by_accelerator(instance_type)
+    if hardware is not None or not run.devices:
+        return hardware
     accelerator = accelerator_in(run.devices[0].name)
     each = len(run.devices) // max(len(run.hosts), 1)
     return None if accelerator is None else alone(accelerator, each)
 
 
-def _nodes_by_ranks(run: Run, found: Machine | None) -> int:
+def _nodes_by_ranks(run: Run, hardware: Machine | None) -> int:
     """Return how many nodes the ranks fill; 0 where they do not fill any."""
-    if run.ranks is None or found is None or run.ranks % found.gpus:
-        return 1 if found is not None and run.ranks is not None and run.ranks < found.gpus else 0
-    return run.ranks // found.gpus
+    if run.ranks is None or hardware is None or run.ranks % hardware.gpus:
+        return 1 if hardware is not None and run.ranks is not None and run.ranks < hardware.gpus else 0
+    return run.ranks // hardware.gpus
 
 
-def _gpus_per_node(run: Run, nodes: int, found: Machine | None, *, asked: bool) -> int | None:
+def _gpus_per_node(run: Run, nodes: int, hardware: Machine | None, *, is_given: bool) -> int | None:
     if run.ranks is None or not nodes:
-        return found.gpus if found is not None and nodes else None
+        return hardware.gpus if hardware is not None and nodes else None
     if run.ranks % nodes == 0:
         return run.ranks // nodes
-    if not asked:
+    if not is_given:
         return None
     raise InputError(
         f"{run.ranks} ranks cannot be spread evenly over {nodes} nodes",

@@ -43,11 +43,11 @@ def ceiling(machine: Machine, nodes: int, gpus_per_node: int, collective: str) -
 
 def _within(machine: Machine, gpus: int, collective: str) -> Ceiling | None:
     """Return what the links inside a node allow."""
-    known = machine.node_busbw_gb_s.get(collective)
-    if known is None or (gpus == 1 and machine.nvlink_nodes == 1):
+    busbw_gb_s = machine.node_busbw_gb_s.get(collective)
+    if busbw_gb_s is None or (gpus == 1 and machine.nvlink_nodes == 1):
         return None
-    why = f"{gpus} {machine.accelerator} on their links reach {known:,.0f} GB/s"
-    return Ceiling(known, "nvlink", why)
+    why = f"{gpus} {machine.accelerator} on their links reach {busbw_gb_s:,.0f} GB/s"
+    return Ceiling(busbw_gb_s, "nvlink", why)
 
 
 def _across(machine: Machine, nodes: int, gpus: int, collective: str) -> Ceiling | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-_EXPONENTS = tuple(one / 20 for one in range(4, 18))
+_EXPONENTS = tuple(step / 20 for step in range(4, 18))
 
 
 class Curve(NamedTuple):
@@ -43,12 +43,12 @@ def _fit(points: Mapping[int, float], exponent: float) -> Curve:
     """Return the best curve with this exponent. A share that would be negative is left out."""
     used = [0, 1, 2]
     while True:
-        found = _least_squares(points, exponent, used)
-        negative = [index for index, value in zip(used, found, strict=True) if value < 0]
+        coefficients = _least_squares(points, exponent, used)
+        negative = [index for index, value in zip(used, coefficients, strict=True) if value < 0]
         if not negative:
             break
         used.remove(negative[0])
-    shares = dict(zip(used, found, strict=True))
+    shares = dict(zip(used, coefficients, strict=True))
     curve = Curve(shares.get(0, 0.0), shares.get(1, 0.0), exponent, shares.get(2, 0.0), 0.0)
     squares = [(curve.time_us(size) / time - 1) ** 2 for size, time in points.items()]
     return curve._replace(spread=(sum(squares) / len(squares)) ** 0.5)
@@ -72,7 +72,7 @@ def _solve(matrix: list[list[float]], right: list[float]) -> list[float]:
     for i in range(count):
         for below in range(i + 1, count):
             share = work[below][i] / work[i][i]
-            work[below] = [one - share * other for one, other in zip(work[below], work[i], strict=True)]
+            work[below] = [value - share * other for value, other in zip(work[below], work[i], strict=True)]
     values = [0.0] * count
     for i in reversed(range(count)):
         values[i] = (work[i][count] - sum(work[i][j] * values[j] for j in range(i + 1, count))) / work[i][i]

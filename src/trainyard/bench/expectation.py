@@ -69,22 +69,22 @@ def model(machine: Machine, nodes: int, gpus_per_node: int, collective: str) -> 
 
 
 def model_by(
-    known: Iterable[Reference], machine: Machine, nodes: int, gpus_per_node: int, collective: str
+    published: Iterable[Reference], machine: Machine, nodes: int, gpus_per_node: int, collective: str
 ) -> Model | None:
     """Return what can be expected by these published runs, or None where not even the hardware is known."""
     top, factor = ceiling(machine, nodes, gpus_per_node, collective), busbw_factor(collective, nodes * gpus_per_node)
     if top is None or factor is None or factor == 0:
         return None
-    comparable = _comparable(known, nodes, gpus_per_node, collective, top.bound)
+    comparable = _comparable(published, nodes, gpus_per_node, collective, top.bound)
     reference = _nearest(comparable, machine, nodes, top.bound)
     if reference is None:
         return _by_hardware(machine, nodes, top, factor)
     return _by_reference(reference, machine, nodes, top, factor)
 
 
-def alike(one: Machine, other: Machine) -> bool:
+def alike(first: Machine, other: Machine) -> bool:
     """Return whether two machines have the same GPUs, links and network."""
-    return (one.accelerator, one.gpus, one.network_gb_s) == (other.accelerator, other.gpus, other.network_gb_s)
+    return (first.accelerator, first.gpus, first.network_gb_s) == (other.accelerator, other.gpus, other.network_gb_s)
 
 
 def _nearest(comparable: list[Reference], machine: Machine, nodes: int, bound: Bound) -> Reference | None:
@@ -97,12 +97,15 @@ def _nearest(comparable: list[Reference], machine: Machine, nodes: int, bound: B
     )
 
 
-def _comparable(known: Iterable[Reference], nodes: int, gpus: int, collective: str, bound: Bound) -> list[Reference]:
+def _comparable(
+    published: Iterable[Reference], nodes: int, gpus: int, collective: str, bound: Bound
+) -> list[Reference]:
     """Return those that the same part of the hardware holds back: NVLink says nothing of the network."""
     return [
-        one for one in known
-        if one.collective == collective and one.gpus_per_node == gpus and (one.nodes == 1) == (nodes == 1)
-        and _bound(one) == bound
+        reference for reference in published
+        if (reference.collective, reference.gpus_per_node) == (collective, gpus)
+        and (reference.nodes == 1) == (nodes == 1)
+        and _bound(reference) == bound
     ]  # fmt: skip
 
 
@@ -111,24 +114,24 @@ def _bound(reference: Reference) -> Bound | None:
     return None if top is None else top.bound
 
 
-def _by_reference(found: Reference, machine: Machine, nodes: int, top: Ceiling, factor: float) -> Model:
+def _by_reference(reference: Reference, machine: Machine, nodes: int, top: Ceiling, factor: float) -> Model:
     """Carry a published run over: its share of what its hardware allows, and its latency by the depth of a tree."""
-    own = ceiling(found.machine, found.nodes, found.gpus_per_node, found.collective)
-    share = found.plateau_gb_s / own.busbw_gb_s if own is not None else _USUAL_SHARE
-    curve = found.curve() or (_USUAL if nodes > 1 else _USUAL_IN_NODE)
-    deeper = log2(2 * nodes) / log2(2 * found.nodes)
-    same = nodes == found.nodes and alike(found.machine, machine)
-    plateau = found.plateau_gb_s if same else min(share, 1.0) * top.busbw_gb_s
-    made = curve._replace(
+    own = ceiling(reference.machine, reference.nodes, reference.gpus_per_node, reference.collective)
+    share = reference.plateau_gb_s / own.busbw_gb_s if own is not None else _USUAL_SHARE
+    curve = reference.curve() or (_USUAL if nodes > 1 else _USUAL_IN_NODE)
+    deeper = log2(2 * nodes) / log2(2 * reference.nodes)
+    same = nodes == reference.nodes and alike(reference.machine, machine)
+    plateau = reference.plateau_gb_s if same else min(share, 1.0) * top.busbw_gb_s
+    scaled = curve._replace(
         latency_us=curve.latency_us * deeper,
         slow_us=curve.slow_us * deeper,
         us_a_byte=factor / (plateau * 1e3) if not same or not curve.us_a_byte else curve.us_a_byte,
     )
-    basis = f"{found.machine.name} × {found.nodes} showed {found.plateau_gb_s:,.0f} GB/s"
+    basis = f"{reference.machine.name} × {reference.nodes} showed {reference.plateau_gb_s:,.0f} GB/s"
     if not same:
         basis += f", {share:.0%} of what its hardware allows; the same share for {nodes} nodes"
-    known = min(size for size, busbw in found.busbw_gb_s.items() if busbw > 0)
-    return Model(top, made, factor, "high" if same else "medium", basis, (found.source,), known)
+    smallest = min(size for size, busbw in reference.busbw_gb_s.items() if busbw > 0)
+    return Model(top, scaled, factor, "high" if same else "medium", basis, (reference.source,), smallest)
 
 
 def _by_hardware(machine: Machine, nodes: int, top: Ceiling, factor: float) -> Model:

@@ -40,8 +40,8 @@ def forecasts(series: Series, node_counts: Sequence[int] = NODES) -> list[Foreca
     if machine is None:
         return []
     own = [_own(series, machine, nodes) for nodes in series.sound_tables]
-    made = (_forecast(series, machine, own, nodes) for nodes in node_counts)
-    return [forecast for forecast in made if forecast is not None]
+    each_forecast = (_forecast(series, machine, own, nodes) for nodes in node_counts)
+    return [forecast for forecast in each_forecast if forecast is not None]
 
 
 def _own(series: Series, machine: Machine, nodes: int) -> Reference:
@@ -54,8 +54,8 @@ def _forecast(series: Series, machine: Machine, own: Sequence[Reference], nodes:
     top = ceiling(machine, nodes, series.gpus_per_node, series.collective)
     if top is None or not top.known:
         return None
-    for known in (own, references()):
-        usable = [reference for reference in known if _alike(reference, top)]
+    for group in (own, references()):
+        usable = [reference for reference in group if _alike(reference, top)]
         model = model_by(usable, machine, nodes, series.gpus_per_node, series.collective)
         if model is not None and model.sources:
             return _at(model, series.size_bytes, nodes, usable)
@@ -63,20 +63,22 @@ def _forecast(series: Series, machine: Machine, own: Sequence[Reference], nodes:
     return None if model is None else _at(_without_reference(model), series.size_bytes, nodes, ())
 
 
-def _without_reference(found: Model) -> Model:
-    usual = found.basis.partition("; ")[2]
-    return found._replace(basis=f"no run here or published that the same part of the hardware holds back; {usual}")
+def _without_reference(model: Model) -> Model:
+    usual = model.basis.partition("; ")[2]
+    return model._replace(basis=f"no run here or published that the same part of the hardware holds back; {usual}")
 
 
-def _alike(one: Reference, top: Ceiling) -> bool:
+def _alike(reference: Reference, top: Ceiling) -> bool:
     """Return whether the same part of the hardware holds it back: NVLink's share says nothing of the network."""
-    its = ceiling(one.machine, one.nodes, one.gpus_per_node, one.collective)
-    return one.nodes > 1 and its is not None and its.known and its.bound == top.bound
+    its = ceiling(reference.machine, reference.nodes, reference.gpus_per_node, reference.collective)
+    return reference.nodes > 1 and its is not None and its.known and its.bound == top.bound
 
 
-def _at(found: Model, size_bytes: int, nodes: int, usable: Iterable[Reference]) -> Forecast:
-    steps = min((abs(log2(nodes / one.nodes)) for one in usable if one.source in found.sources), default=99.0)
-    far = found if steps <= _NEAR_DOUBLINGS else found._replace(confidence="low")
+def _at(model: Model, size_bytes: int, nodes: int, usable: Iterable[Reference]) -> Forecast:
+    steps = min(
+        (abs(log2(nodes / reference.nodes)) for reference in usable if reference.source in model.sources), default=99.0
+    )
+    far = model if steps <= _NEAR_DOUBLINGS else model._replace(confidence="low")
     at = far.at(size_bytes)
-    most = min(at.most_gb_s, found.ceiling.busbw_gb_s)
-    return Forecast(nodes, at.busbw_gb_s, at.least_gb_s, most, found.ceiling, far.confidence, found.basis)
+    most = min(at.most_gb_s, model.ceiling.busbw_gb_s)
+    return Forecast(nodes, at.busbw_gb_s, at.least_gb_s, most, model.ceiling, far.confidence, model.basis)

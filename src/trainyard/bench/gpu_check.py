@@ -46,8 +46,8 @@ def check_gpus(text: str, expected: int) -> Checked:
     gpus = tuple(_gpus(text))
     findings = (*_missing(gpus, expected, text), *_findings(gpus))
     severities = {finding.severity for finding in findings}
-    known = bool(gpus) and all(_specification(gpu.name) is not None for gpu in gpus)
-    verdict: Verdict = "healthy" if known else "unknown"
+    all_known = bool(gpus) and all(_specification(gpu.name) is not None for gpu in gpus)
+    verdict: Verdict = "healthy" if all_known else "unknown"
     if "warning" in severities:
         verdict = "degraded"
     return Checked(gpus, "broken" if "error" in severities else verdict, findings)
@@ -72,20 +72,20 @@ def _gpus(text: str) -> Iterator[Gpu]:
 
 def _missing(gpus: tuple[Gpu, ...], expected: int, text: str) -> Iterator[Finding]:
     if len(gpus) < expected:
-        said = dict.fromkeys(line[len(_SAYS_WHY) :] for line in text.splitlines() if line.startswith(_SAYS_WHY))
-        why = f": {'; '.join(islice(said, _MOST_REASONS))}" if said else ""
+        reasons = dict.fromkeys(line[len(_SAYS_WHY) :] for line in text.splitlines() if line.startswith(_SAYS_WHY))
+        why = f": {'; '.join(islice(reasons, _MOST_REASONS))}" if reasons else ""
         yield finding_of(kinds(), "bench-gpus-missing", f"{len(gpus)} of {expected} GPUs have shown anything{why}")
 
 
 def _findings(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
     for gpu in gpus:
-        found = _specification(gpu.name)
-        if found is None:
+        specification = _specification(gpu.name)
+        if specification is None:
             message = f"nothing is known of {gpu.name}: {gpu.bf16_tflop_s:,.0f} TFLOP/s, {gpu.memory_gb_s:,.0f} GB/s"
             yield finding_of(kinds(), "bench-nothing-to-compare", message)
             return
-        yield from _below(gpu, "bf16_tflop_s", "TFLOP/s in bfloat16", found)
-        yield from _below(gpu, "memory_gb_s", "GB/s of memory", found)
+        yield from _below(gpu, "bf16_tflop_s", "TFLOP/s in bfloat16", specification)
+        yield from _below(gpu, "memory_gb_s", "GB/s of memory", specification)
     yield from _beside_others(gpus)
 
 
@@ -113,7 +113,7 @@ def _specification(name: str) -> dict[str, Any] | None:
     """Return what is known of a GPU by what its driver calls it; of those that fit, the one with the most words."""
     words = set(name.replace("-", " ").split())
     fitting = [specification for specification in _specifications() if words.issuperset(specification["words"])]
-    return max(fitting, key=lambda one: len(one["words"]), default=None)
+    return max(fitting, key=lambda fitting_entry: len(fitting_entry["words"]), default=None)
 
 
 @cache

@@ -46,8 +46,13 @@ def _is_truncated(judgement: Judgement) -> bool:
     return cut or any(finding.id in {"bench-run-died", "bench-no-rows"} for finding in judgement.findings)
 
 
-def _compared(one: BaselineComparison) -> dict[str, Any]:
-    return {"verdict": one.verdict, "sizes": one.pairs, "busbw_ratio": one.ratio, "chance": one.chance}
+def _compared(comparison: BaselineComparison) -> dict[str, Any]:
+    return {
+        "verdict": comparison.verdict,
+        "sizes": comparison.pairs,
+        "busbw_ratio": comparison.ratio,
+        "chance": comparison.chance,
+    }
 
 
 def _row(row: Row) -> dict[str, Any]:
@@ -59,10 +64,15 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _measurement(one: Measurement | None) -> dict[str, Any] | None:
-    if one is None:
+def _measurement(measurement: Measurement | None) -> dict[str, Any] | None:
+    if measurement is None:
         return None
-    return {"time_us": one.time_us, "algbw_gb_s": one.algbw_gb_s, "busbw_gb_s": one.busbw_gb_s, "wrong": one.wrong}
+    return {
+        "time_us": measurement.time_us,
+        "algbw_gb_s": measurement.algbw_gb_s,
+        "busbw_gb_s": measurement.busbw_gb_s,
+        "wrong": measurement.wrong,
+    }
 
 
 def _expected(judgement: Judgement) -> dict[str, Any] | None:

@@ -52,8 +52,8 @@ def by_accelerator(words: str) -> Machine | None:
     """Return the machine that words such as 8xA100 describe, of which only the GPUs are known, or None."""
     match = re.match(r"(?:(\d+)\s*x\s*)?([A-Za-z]+\d+)", words)
     name = match[2].upper() if match is not None else ""
-    known = _machines()["accelerators"].get(name)
-    return None if match is None or known is None else alone(name, int(match[1] or known["gpus"]))
+    accelerators = _machines()["accelerators"].get(name)
+    return None if match is None or accelerators is None else alone(name, int(match[1] or accelerators["gpus"]))
 
 
 def alone(accelerator: str, gpus: int) -> Machine:
@@ -62,29 +62,32 @@ def alone(accelerator: str, gpus: int) -> Machine:
     return Machine(f"{gpus} × {accelerator}", accelerator, gpus, None, None, busbw_gb_s, nodes)
 
 
-def _of_catalog(name: str, found: InstanceType) -> Machine:
-    accelerators = found.accelerators
+def _of_catalog(name: str, instance_type: InstanceType) -> Machine:
+    accelerators = instance_type.accelerators
     assert accelerators is not None  # noqa: S101  asked by the only caller
-    gbit_s = found.efa_gbit_s
+    gbit_s = instance_type.efa_gbit_s
     return Machine(
-        name, accelerators.model, accelerators.count, None if gbit_s is None else gbit_s / 8, found.efa_interfaces,
+        name, accelerators.model, accelerators.count,
+        None if gbit_s is None else gbit_s / 8, instance_type.efa_interfaces,
         _node_busbw(accelerators.model, accelerators.count), _nvlink_nodes(accelerators.model),
     )  # fmt: skip
 
 
-def _other(name: str, one: dict[str, Any]) -> Machine:
-    own = one.get("node_busbw_gb_s")
+def _other(name: str, entry: dict[str, Any]) -> Machine:
+    own = entry.get("node_busbw_gb_s")
     return Machine(
-        name, one["accelerator"], one["gpus"], one.get("network_gb_s"), one.get("nics"),
-        own if own is not None else _node_busbw(one["accelerator"], one["gpus"]),
+        name, entry["accelerator"], entry["gpus"], entry.get("network_gb_s"), entry.get("nics"),
+        own if own is not None else _node_busbw(entry["accelerator"], entry["gpus"]),
     )  # fmt: skip
 
 
 def _node_busbw(accelerator: str, gpus: int) -> dict[str, float]:
     """Return what so many of the accelerators reach together; nothing where they were never seen so."""
-    known = _machines()["accelerators"].get(accelerator, {})
-    found: dict[str, float] = known.get("node_busbw_gb_s", {}) if known.get("gpus") == gpus else {}
-    return found
+    accelerators = _machines()["accelerators"].get(accelerator, {})
+    busbw_by_collective: dict[str, float] = (
+        accelerators.get("node_busbw_gb_s", {}) if accelerators.get("gpus") == gpus else {}
+    )
+    return busbw_by_collective
 
 
 def _nvlink_nodes(accelerator: str) -> int:

@@ -51,7 +51,7 @@ def _run(content: dict[str, Any]) -> Run:
         devices=[_device(device) for device in config.get("devices", ())],
         parameters={key: str(value) for key, value in config.items() if not isinstance(value, list)},
         versions={"nccl": dotted(str(content["nccl_version"]))} if content.get("nccl_version") else {},
-        environment={match[1]: match[2] for one in content.get("env", ()) if (match := _ENVIRONMENT.fullmatch(one))},
+        environment={match[1]: match[2] for line in content.get("env", ()) if (match := _ENVIRONMENT.fullmatch(line))},
         average_busbw_gb_s=None if average is None else float(average["bandwidth"]),
         out_of_bounds=None if bounds is None else (_count(bounds["count"]), _okay(bounds["okay"])),
         concluded="end_time" in content,
@@ -73,36 +73,38 @@ def _cut(text: str) -> dict[str, Any]:
 
 def _whole_objects(text: str) -> list[dict[str, Any]]:
     decoder, at = json.JSONDecoder(), 0
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     while True:
         between = _BETWEEN.match(text, at)
         at = between.end() if between is not None else at
         try:
-            one, at = decoder.raw_decode(text, at)
+            json_object, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError:
-            return found
-        found.append(one)
+            return objects
+        objects.append(json_object)
 
 
-def _row(one: dict[str, Any]) -> Row:
-    root, redop = str(one.get("root", "")).strip(), one.get("redop")
+def _row(row: dict[str, Any]) -> Row:
+    root, redop = str(row.get("root", "")).strip(), row.get("redop")
     return Row(
-        _count(one["size"]), _count(one["count"]), str(one["type"]), None if redop in {None, "none"} else str(redop),
+        _count(row["size"]), _count(row["count"]), str(row["type"]), None if redop in {None, "none"} else str(redop),
         int(root) if root.lstrip("-").isdecimal() else None,
-        _measurement(one, "out_of_place"), _measurement(one, "in_place"), 0,
+        _measurement(row, "out_of_place"), _measurement(row, "in_place"), 0,
     )  # fmt: skip
 
 
 def _measurement(result: dict[str, Any], place: str) -> Measurement | None:
-    one = result.get(place)
-    if one is None:
+    measured = result.get(place)
+    if measured is None:
         return None
-    time_us = one["time"] if "time" in one else one["cpu_time"]
-    wrong = None if one.get("nwrong") is None else int(one["nwrong"])
+    time_us = measured["time"] if "time" in measured else measured["cpu_time"]
+    wrong = None if measured.get("nwrong") is None else int(measured["nwrong"])
     each = _process_times_us(result.get(f"{place}_per_iter") or {})
-    made = Measurement(float(time_us), float(one["alg_bw"]), float(one["bus_bw"]), wrong, process_times_us=each)
+    measurement = Measurement(
+        float(time_us), float(measured["alg_bw"]), float(measured["bus_bw"]), wrong, process_times_us=each
+    )
     # A test that could not measure writes "nan", or an infinite bandwidth for a time of 0.
-    return made if all(isfinite(value) and value >= 0 for value in made[:3]) else None
+    return measurement if all(isfinite(value) and value >= 0 for value in measurement[:3]) else None
 
 
 def _process_times_us(timing: dict[str, Any]) -> tuple[float, ...] | None:
@@ -112,9 +114,9 @@ def _process_times_us(timing: dict[str, Any]) -> tuple[float, ...] | None:
     return tuple(medians) if medians and len(medians) == len(rows) else None
 
 
-def _device(one: dict[str, Any]) -> Device:
-    rank, group, pid, device = (_count(one[name]) for name in ("rank", "group", "pid", "device"))
-    return Device(rank, group, pid, str(one["hostname"]), device, str(one["device_info"]))
+def _device(device_entry: dict[str, Any]) -> Device:
+    rank, group, pid, device = (_count(device_entry[name]) for name in ("rank", "group", "pid", "device"))
+    return Device(rank, group, pid, str(device_entry["hostname"]), device, str(device_entry["device_info"]))
 
 
 def _count(value: object) -> int:

@@ -33,8 +33,8 @@ def parse_log(blocks: Iterable[bytes]) -> list[Run]:
     A log without any table gives one run without rows where it says anything of a test, and none where it does not.
     """
     reader = _Reader()
-    for found in scan(blocks):
-        reader.read(found)
+    for scanned in scan(blocks):
+        reader.read(scanned)
     return reader.finished()
 
 
@@ -55,17 +55,17 @@ class _Reader:
         self.ended = False
         self.measured_once = False
 
-    def read(self, found: ScannedLog) -> None:
-        text = found.text
+    def read(self, scanned: ScannedLog) -> None:
+        text = scanned.text
         if self._begins(text):
             self._next()
-        self.run.transport.connections += found.connections
-        self.run.transport.gdr_connections += found.gdr_connections
-        self.run.first_line = self.run.first_line or found.line
-        if not self._row(found):
+        self.run.transport.connections += scanned.connections
+        self.run.transport.gdr_connections += scanned.gdr_connections
+        self.run.first_line = self.run.first_line or scanned.line
+        if not self._row(scanned):
             self._frame(text)
-            note(self.run, found.line, text)
-        self.run.last_line = found.line
+            note(self.run, scanned.line, text)
+        self.run.last_line = scanned.line
         self.last = text
 
     def finished(self) -> list[Run]:
@@ -85,15 +85,15 @@ class _Reader:
             self.runs.append(completed(run))
         self.run, self.ended, self.measured_once = Run(), False, False
 
-    def _row(self, found: ScannedLog) -> bool:
+    def _row(self, scanned: ScannedLog) -> bool:
         """Take a line that is a row, or a part of one."""
-        start = start_of(found.text)
+        start = start_of(scanned.text)
         if start is None:
-            return self._continued(found.text)
+            return self._continued(scanned.text)
         self._give_up_torn()
-        if found.text == self.last and self.run.rows:
+        if scanned.text == self.last and self.run.rows:
             return True  # written twice, by tee or by two that follow the same file
-        self._take(start, found.line)
+        self._take(start, scanned.line)
         return True
 
     def _take(self, start: Start, line: int) -> None:
@@ -172,7 +172,9 @@ def _of_nccom_row(row: Row) -> bool:
 
 def _factor(run: Run) -> tuple[float, float] | None:
     """Return the least and the most that bus bandwidth by algorithm bandwidth can be, as far as the digits go."""
-    both = [one for row in run.rows for one in (row.out_of_place, row.in_place) if one is not None]
+    both = [
+        measurement for row in run.rows for measurement in (row.out_of_place, row.in_place) if measurement is not None
+    ]
     best = max(both, key=lambda measurement: measurement.algbw_gb_s, default=None)
     if best is None or best.algbw_gb_s < 1:
         return None
@@ -185,7 +187,7 @@ def _ranks_by_factor(run: Run) -> int | None:
     factor = _factor(run)
     if factor is None or not 1.0 < factor[0] <= factor[1] < 2:
         return None
-    least, most = (2 / (2 - one) for one in factor)
+    least, most = (2 / (2 - ratio) for ratio in factor)
     possible = range(ceil(least), floor(most) + 1)
     eights = [ranks for ranks in possible if ranks % 8 == 0]
     return possible[0] if len(possible) == 1 else eights[0] if len(eights) == 1 else None
@@ -202,7 +204,9 @@ def _collective_by_factor(run: Run) -> str | None:
     whole = row.size_bytes == row.elements * DTYPE_BYTES[row.dtype]
     if row.redop is not None and row.root in {None, -1}:
         return "all_reduce" if whole else "reduce_scatter"
-    checked = [one is not None and one.wrong is not None for one in (row.out_of_place, row.in_place)]
+    checked = [
+        measurement is not None and measurement.wrong is not None for measurement in (row.out_of_place, row.in_place)
+    ]
     if whole or row.root not in {None, -1} or not checked[0]:
         factor = _factor(run)
         return "all_reduce" if factor is not None and factor[0] > 1.01 else None

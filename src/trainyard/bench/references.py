@@ -48,16 +48,18 @@ class Reference(NamedTuple):
 def references() -> tuple[Reference, ...]:
     """Return all of them."""
     content = yaml.load((FOLDER / "references.yaml").read_bytes(), Loader=yaml.CSafeLoader)
-    return tuple(_reference(one) for one in content)
+    return tuple(_reference(entry) for entry in content)
 
 
-def _reference(one: dict[str, Any]) -> Reference:
-    found = machine(one["machine"])
-    if found is None:
-        raise ValueError(f"{one['id']}: {one['machine']} is no machine")
-    made = Reference(
-        one["id"], found, one["nodes"], one["gpus_per_node"], one["collective"], one.get("busbw_gb_s", {}),
-        one["source"],
+def _reference(entry: dict[str, Any]) -> Reference:
+    hardware = machine(entry["machine"])
+    if hardware is None:
+        raise ValueError(f"{entry['id']}: {entry['machine']} is no machine")
+    reference = Reference(
+        entry["id"], hardware, entry["nodes"], entry["gpus_per_node"], entry["collective"], entry.get("busbw_gb_s", {}),
+        entry["source"],
     )  # fmt: skip
-    times = one.get("time_us", {})
-    return made._replace(busbw_gb_s={**made.busbw_gb_s, **{s: s * made.factor / t / 1e3 for s, t in times.items()}})
+    times = entry.get("time_us", {})
+    return reference._replace(
+        busbw_gb_s={**reference.busbw_gb_s, **{s: s * reference.factor / t / 1e3 for s, t in times.items()}}
+    )

@@ -144,7 +144,12 @@ class Run:
     @property
     def wrong_total(self) -> int | None:
         """All wrong elements; None where nothing was checked."""
-        counts = [one.wrong for row in self.rows for one in (row.out_of_place, row.in_place) if one is not None]
+        counts = [
+            measurement.wrong
+            for row in self.rows
+            for measurement in (row.out_of_place, row.in_place)
+            if measurement is not None
+        ]
         checked = [count for count in counts if count is not None]
         return sum(checked) if checked else None
 

@@ -56,7 +56,7 @@ def _of_name(name: str, without: list[InputError] | None) -> list[ReadRun]:
 
 def _of_folder(name: str, without: list[InputError] | None) -> list[ReadRun]:
     files = sorted(path for path in islice(Path(name).rglob("*"), _MOST_FILES) if path.is_file())
-    found: list[ReadRun] = []
+    with_runs: list[ReadRun] = []
     for file in files:
         try:
             runs = _of_file(str(file)) or []
@@ -66,11 +66,11 @@ def _of_folder(name: str, without: list[InputError] | None) -> list[ReadRun]:
             without.append(error)
             continue
         # A folder holds scripts and logs too. One of its files counts when it has a table.
-        found += [ReadRun(str(file), run) for run in runs if run.rows or run.parameters]
-    if not found:
+        with_runs += [ReadRun(str(file), run) for run in runs if run.rows or run.parameters]
+    if not with_runs:
         looked = f"{len(files)} files" if len(files) != 1 else "1 file"
         raise _nothing(name, f"none of its {looked} holds a table of nccl-tests or nccom-test")
-    return found
+    return with_runs
 
 
 def _of_file(name: str) -> list[Run] | None:
@@ -115,12 +115,12 @@ def _json(name: str, first: bytes, blocks: Iterator[bytes]) -> list[Run]:
 
 def _found_instead(runs: list[Run]) -> str:
     """Return what a log without a test says, in words."""
-    said = [f"{name} {version}" for run in runs for name, version in run.versions.items()]
-    said += [f"network {run.transport.network}" for run in runs if run.transport.network]
-    said += [f"provider {run.transport.provider}" for run in runs if run.transport.provider]
-    if not said:
+    facts = [f"{name} {version}" for run in runs for name, version in run.versions.items()]
+    facts += [f"network {run.transport.network}" for run in runs if run.transport.network]
+    facts += [f"provider {run.transport.provider}" for run in runs if run.transport.provider]
+    if not facts:
         return "it holds neither a table of nccl-tests or nccom-test nor a word of NCCL"
-    return f"it holds the log of NCCL ({', '.join(dict.fromkeys(said))}), and no table of nccl-tests"
+    return f"it holds the log of NCCL ({', '.join(dict.fromkeys(facts))}), and no table of nccl-tests"
 
 
 def _nothing(name: str, why: str) -> InputError:

@@ -118,10 +118,10 @@ def _point(
     return Point(nodes, value, of_base, possible, top, share)
 
 
-def _why_not_one(one: Ceiling | None, base: Ceiling | None, base_nodes: int | None) -> str | None:
-    if one is None or base is None:
+def _why_not_one(own: Ceiling | None, base: Ceiling | None, base_nodes: int | None) -> str | None:
+    if own is None or base is None:
         return None
     return (
-        f"one node is no base for several: {one.why}, and nothing of it crosses the network; "
+        f"one node is no base for several: {own.why}, and nothing of it crosses the network; "
         f"on {base_nodes} nodes, {base.why}"
     )

@@ -55,9 +55,9 @@ class Speed(NamedTuple):
 
 def slow_nodes(runs: Sequence[Run]) -> list[SlowNode]:
     """Return the nodes that are slow, those of several runs first."""
-    found = [by_run for group in speeds(runs) for by_run in _by_runs(group)]
-    known = {slow_node.host for slow_node in found}
-    return found + [by_process for by_process in _by_processes(runs) if by_process.host not in known]
+    slow = [by_run for group in speeds(runs) for by_run in _by_runs(group)]
+    hosts = {slow_node.host for slow_node in slow}
+    return slow + [by_process for by_process in _by_processes(runs) if by_process.host not in hosts]
 
 
 def speeds(runs: Sequence[Run]) -> list[list[Speed]]:
@@ -90,11 +90,11 @@ def _by_runs(group: Sequence[Speed]) -> list[SlowNode]:
     """Return the nodes that explain the slow runs of a group. What two nodes explain as well names neither."""
     cleared = {host for speed in group if not speed.slow for host in speed.hosts}
     open_runs = [speed for speed in group if speed.slow]
-    found: list[str] = []
+    slow_hosts: list[str] = []
     while host := _forced(open_runs, cleared) or _most_often(open_runs, cleared):
-        found.append(host)
+        slow_hosts.append(host)
         open_runs = [open_run for open_run in open_runs if host not in open_run.hosts]
-    return [_slow_node(host, group, cleared) for host in found]
+    return [_slow_node(host, group, cleared) for host in slow_hosts]
 
 
 def _forced(open_runs: Sequence[Speed], cleared: set[str]) -> str | None:
@@ -135,24 +135,28 @@ def _by_processes(runs: Sequence[Run]) -> Iterator[SlowNode]:
 def node_ratios(run: Run) -> dict[int, dict[str, float]]:
     """Return by size, and by host, the time of its processes by the median of all nodes."""
     hosts = run.process_hosts
-    found: dict[int, dict[str, float]] = {}
+    ratios: dict[int, dict[str, float]] = {}
     for row in run.rows:
-        one = row.out_of_place or row.in_place
-        if one is None or one.process_times_us is None or len(one.process_times_us) != len(hosts):
+        measurement = row.out_of_place or row.in_place
+        if (
+            measurement is None
+            or measurement.process_times_us is None
+            or len(measurement.process_times_us) != len(hosts)
+        ):
             continue
         times: dict[str, list[float]] = {}
-        for host, time_us in zip(hosts, one.process_times_us, strict=True):
+        for host, time_us in zip(hosts, measurement.process_times_us, strict=True):
             times.setdefault(host, []).append(time_us)
         medians = {host: median(each) for host, each in times.items()}
         middle = median(medians.values())
         if row.size_bytes >= _FROM_BYTES and len(medians) >= _FEWEST_NODES and middle > 0:
-            found[row.size_bytes] = {host: each / middle for host, each in medians.items()}
-    return found
+            ratios[row.size_bytes] = {host: each / middle for host, each in medians.items()}
+    return ratios
 
 
 def _only(by_host: dict[str, float], host: str) -> bool:
     """Return whether a node is apart, and no other is."""
-    return [one for one, ratio in by_host.items() if abs(ratio - 1) >= _APART] == [host]
+    return [name for name, ratio in by_host.items() if abs(ratio - 1) >= _APART] == [host]
 
 
 def _beside_others(host: str, ratio: float, sizes: int) -> str:

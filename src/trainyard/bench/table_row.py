@@ -66,7 +66,9 @@ def row_of(start: Start, line: int, *, measured_once: bool = False) -> Row | Non
     rest = _without_time(start.rest)
     root, values = _root_and_values(rest)
     measured = _measurements(values, _ONCE if measured_once else _TWICE)
-    if measured is None or not all(_agrees(start.size_bytes, one) for one in measured if one is not None):
+    if measured is None or not all(
+        _agrees(start.size_bytes, measurement) for measurement in measured if measurement is not None
+    ):
         return None
     out_of_place, in_place = measured
     return Row(
@@ -126,15 +128,18 @@ def _measurement(values: list[str]) -> Measurement | None:
     return Measurement(time_us, algbw, busbw, wrong=int(float(last)))
 
 
-def _agrees(size_bytes: int, one: Measurement) -> bool:
+def _agrees(size_bytes: int, measurement: Measurement) -> bool:
     """Return whether the bandwidth follows from size and time, as far as the digits go, in GB/s or in GiB/s.
 
     Old versions gave all-gather and its like the bus bandwidth as both: (n-1)/n of it, for two ranks and more.
     """
-    if not 0 < one.time_us < float("inf"):
-        return one.time_us == 0
-    each = size_bytes / one.time_us / 1e3
-    allowed = 0.006 + 0.006 * each + 0.01 * each * (one.time_us < 10)
-    if one.algbw_gb_s == one.busbw_gb_s and each / 2 - allowed <= one.algbw_gb_s <= each + allowed:
+    if not 0 < measurement.time_us < float("inf"):
+        return measurement.time_us == 0
+    each = size_bytes / measurement.time_us / 1e3
+    allowed = 0.006 + 0.006 * each + 0.01 * each * (measurement.time_us < 10)
+    if (
+        measurement.algbw_gb_s == measurement.busbw_gb_s
+        and each / 2 - allowed <= measurement.algbw_gb_s <= each + allowed
+    ):
         return True
-    return any(abs(each / unit - one.algbw_gb_s) <= allowed for unit in (1, 2**30 / 1e9))
+    return any(abs(each / unit - measurement.algbw_gb_s) <= allowed for unit in (1, 2**30 / 1e9))

@@ -45,9 +45,9 @@ def trainyard_node_pyz() -> bytes:
 
 def _package_files() -> Iterator[tuple[str, bytes]]:
     """Yield the files of the package, which is found and not imported: it is for nodes."""
-    found = find_spec(PACKAGE)
-    assert found is not None  # noqa: S101 - both packages are in one wheel
-    (folder,) = map(Path, found.submodule_search_locations or ())
+    spec = find_spec(PACKAGE)
+    assert spec is not None  # noqa: S101 - both packages are in one wheel
+    (folder,) = map(Path, spec.submodule_search_locations or ())
     for path in folder.rglob("*"):
         if path.is_file() and path.suffix != ".pyc":
             yield f"{PACKAGE}/{path.relative_to(folder).as_posix()}", path.read_bytes()

@@ -42,20 +42,20 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
 
     ``outputs`` are the outputs of its stacks by name, as far as they are known; ``lock`` is its assets.lock.json.
     """
-    known = outputs or {}
-    rendering = render(spec, known)
-    made, locked = published(spec, lock, known), parse_lock(lock, FILE_NAME)
-    ids = Ids(known)
+    known_outputs = outputs or {}
+    rendering = render(spec, known_outputs)
+    node_release, locked = published(spec, lock, known_outputs), parse_lock(lock, FILE_NAME)
+    ids = Ids(known_outputs)
     collecting = bundle_files(spec, ids)
     texts = {
-        "README.md": readme(spec, ReadmeContents(rendering, made, collecting, known, locked)),
+        "README.md": readme(spec, ReadmeContents(rendering, node_release, collecting, known_outputs, locked)),
         **_configs(spec, rendering),
         **stack_files(rendering.stacks),
         "architecture.svg": architecture_svg(spec),
-        "stand-ins.json": _stand_ins_text(rendering, made, collecting, ids.in_order()),
+        "stand-ins.json": _stand_ins_text(rendering, node_release, collecting, ids.in_order()),
     }
     files = {name: text.encode() for name, text in texts.items()}
-    files |= assets(made) | collecting
+    files |= assets(node_release) | collecting
     files |= {f"bench/{name}": content for name, content in bench_files(spec).items()}
     files |= {
         f"images/{name}": content for name, content in platform_of(spec).rendering().container_images(spec).items()
@@ -66,21 +66,21 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
 def _configs(spec: Spec, rendering: Rendering) -> dict[str, str]:
     """Return the documents as text; manifests as they lie in the package, comments and all."""
     manifests = {name: headed(spec, text) for name, text in rendering.manifests.items()}
-    others = {name: one for name, one in rendering.documents.items() if name not in manifests}
-    return {name: config_text(spec, one) for name, one in others.items()} | manifests
+    others = {name: document for name, document in rendering.documents.items() if name not in manifests}
+    return {name: config_text(spec, document) for name, document in others.items()} | manifests
 
 
 def _stand_ins_text(
-    rendering: Rendering, made: Release | None, collecting: Mapping[str, bytes], later: tuple[StandIn, ...]
+    rendering: Rendering, node_release: Release | None, collecting: Mapping[str, bytes], later: tuple[StandIn, ...]
 ) -> str:
     """Return where stand-ins stand. ``later`` are those of the folder monitoring/, some of which the cluster fills."""
     parameters = {stack.parameters_file: parameters_list(stack) for stack in rendering.stacks}
-    plan = {} if made is None else {PLAN: json.loads(made.plan)}
-    wanted = dict.fromkeys((*rendering.stand_ins, *later))
+    plan = {} if node_release is None else {PLAN: json.loads(node_release.plan)}
+    all_stand_ins = dict.fromkeys((*rendering.stand_ins, *later))
     dashboards = {  # thousands of texts each, and few have any
         name: json.loads(content)
         for name, content in collecting.items()
-        if name.endswith(".json") and any(stand_in.value.encode() in content for stand_in in wanted)
+        if name.endswith(".json") and any(stand_in.value.encode() in content for stand_in in all_stand_ins)
     }
     documents: dict[str, Any] = {**rendering.documents, **parameters, **plan, **dashboards}
     strings = [(name, *string) for name, document in documents.items() for string in _strings(document, ())]
@@ -96,7 +96,7 @@ def _stand_ins_text(
                 if stand_in.value in text  # alone, or as a part of a URL
             ],
         }
-        for stand_in in wanted
+        for stand_in in all_stand_ins
     ]
     return json.dumps({"schema": 1, "stand_ins": stand_ins}, indent=2, ensure_ascii=False) + "\n"
 

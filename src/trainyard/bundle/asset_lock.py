@@ -73,9 +73,16 @@ class LockComparison(NamedTuple):
 def compared(needed: Sequence[NeededAsset], lock: AssetLock) -> LockComparison:
     """Return how a lock differs from what is needed."""
     held = {needed_asset: files_of(needed_asset, lock) for needed_asset in needed}
-    right = {one: [file for file in files if one.version in (None, file.version)] for one, files in held.items()}
+    right = {
+        asset_needed: [file for file in files if asset_needed.version in (None, file.version)]
+        for asset_needed, files in held.items()
+    }
     used = {file for needed_asset in needed for file in right[needed_asset] or held[needed_asset]}
-    lacking = {one: lacks for one in needed if right[one] and (lacks := packages_lacking(one, right[one]))}
+    lacking = {
+        asset_needed: lacks
+        for asset_needed in needed
+        if right[asset_needed] and (lacks := packages_lacking(asset_needed, right[asset_needed]))
+    }
     return LockComparison(
         missing=tuple(needed_asset for needed_asset in needed if not held[needed_asset] or needed_asset in lacking),
         stale=tuple(needed_asset for needed_asset in needed if held[needed_asset] and not right[needed_asset]),
@@ -90,7 +97,7 @@ def packages_lacking(needed: NeededAsset, held: Sequence[LockedAsset]) -> tuple[
     Files that are none of its packages are somebody's own choice, and stand for the whole asset.
     """
     published = downloads(needed.name, held[0].version, needed.os, needed.arch)
-    packages = [one.package for one in published if isinstance(one, PackageDownload)]
+    packages = [download.package for download in published if isinstance(download, PackageDownload)]
     lacking = [package for package in packages if not any(_is_of(package, locked_asset.file) for locked_asset in held)]
     return tuple(lacking) if len(lacking) < len(packages) else ()
 

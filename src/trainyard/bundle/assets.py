@@ -21,20 +21,24 @@ def published(spec: Spec, lock: bytes | None = None, outputs: Mapping[str, str] 
     return release(spec, lock, outputs) if spec.installs_anything else None
 
 
-def assets(made: Release | None) -> dict[str, bytes]:
+def assets(node_release: Release | None) -> dict[str, bytes]:
     """Return the files of the folder assets/ by name. Names are free of content, so that bundles can be compared."""
-    if made is None:
+    if node_release is None:
         return {}
     return {
         "assets/launch.sh": launcher(),
-        PLAN: made.plan,
-        "assets/release.tar": made.content,
-        "assets/release": made.pointer,
+        PLAN: node_release.plan,
+        "assets/release.tar": node_release.content,
+        "assets/release": node_release.pointer,
     }
 
 
-def uploads(made: Release | None) -> dict[str, bytes]:
+def uploads(node_release: Release | None) -> dict[str, bytes]:
     """Return what nodes fetch by its key in the folder of the cluster; the pointer last, as it names another."""
-    if made is None:
+    if node_release is None:
         return {}
-    return {"launch.sh": launcher(), f"releases/{made.file}": made.content, POINTER: made.pointer}
+    return {
+        "launch.sh": launcher(),
+        f"releases/{node_release.file}": node_release.content,
+        POINTER: node_release.pointer,
+    }

@@ -17,15 +17,15 @@ def cloudwatch_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
     """Return the dashboards by their file in the bundle, nothing where the spec wants none."""
     if not wants_dashboards(spec):
         return {}
-    known = {known_as(kind, number): ids.of(kind, number=number) for kind, number in needed_ids(spec)}
+    known_ids = {known_as(kind, number): ids.of(kind, number=number) for kind, number in needed_ids(spec)}
     return {
         f"{FOLDER}/{name}.json": (json.dumps(body, indent=1, ensure_ascii=False) + "\n").encode()
-        for name, body in cloudwatch_bodies(spec, known).items()
+        for name, body in cloudwatch_bodies(spec, known_ids).items()
     }
 
 
-def cloudwatch_stand_ins(spec: Spec, known: Mapping[str, str]) -> tuple[StandIn, ...]:
+def cloudwatch_stand_ins(spec: Spec, outputs: Mapping[str, str]) -> tuple[StandIn, ...]:
     """Return the stand-ins in them, where ``known`` are the outputs that need none."""
-    ids = Ids(known)
+    ids = Ids(outputs)
     cloudwatch_files(spec, ids)
     return ids.in_order()

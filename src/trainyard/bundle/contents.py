@@ -61,9 +61,11 @@ def _rows(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
 
 def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
     """Return what nodes install that is not locked, only in part, or in another version."""
-    found = compared(needed_assets(spec), lock)
-    parts = {incomplete.asset: str(incomplete) for incomplete in found.incomplete}
-    return tuple(parts.get(needed_asset, str(needed_asset)) for needed_asset in (*found.missing, *found.stale))
+    comparison = compared(needed_assets(spec), lock)
+    parts = {incomplete.asset: str(incomplete) for incomplete in comparison.incomplete}
+    return tuple(
+        parts.get(needed_asset, str(needed_asset)) for needed_asset in (*comparison.missing, *comparison.stale)
+    )
 
 
 def not_locked(spec: Spec, lock: AssetLock) -> Iterator[str]:

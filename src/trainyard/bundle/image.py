@@ -47,15 +47,15 @@ def assemble_images(
     if not images:
         hint = "an image is of use where software.setup, software.containers or monitoring ask for anything"
         raise TrainyardError("there is nothing to bake: the nodes of this spec install nothing", hint=hint)
-    made = release(spec, lock, outputs)
+    node_release = release(spec, lock, outputs)
     files: dict[str, bytes] = {}
     for image in images:
         config = rendering.node_image_config(spec, image, ids, parent or NO_PARENT)
-        settings = install_settings(spec, image, ids, sha256=made.sha256, file=made.file)
+        settings = install_settings(spec, image, ids, sha256=node_release.sha256, file=node_release.file)
         files[f"{image.name}/build-image.yaml"] = config_text(spec, config).encode()
         files[f"{image.name}/install.sh"] = image_script(settings)
     locked = parse_lock(lock, FILE_NAME)
-    text = image_readme(spec, images, ids.in_order(), made.file, locked, parent_is_known=parent is not None)
-    files = {"README.md": text.encode(), RELEASE: made.content, **files}
-    used = made.outputs | ids.used
-    return ImageBundle(files, images, made.sha256, ids.in_order(), used, unlocked(spec, locked))
+    text = image_readme(spec, images, ids.in_order(), node_release.file, locked, parent_is_known=parent is not None)
+    files = {"README.md": text.encode(), RELEASE: node_release.content, **files}
+    used = node_release.outputs | ids.used
+    return ImageBundle(files, images, node_release.sha256, ids.in_order(), used, unlocked(spec, locked))

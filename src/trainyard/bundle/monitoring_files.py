@@ -23,10 +23,10 @@ GRAFANA = "monitoring/grafana/"
 
 def release_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
     """Return what nodes read, by its name in the release."""
-    found = {name: config_text(spec, document).encode() for name, document in collection(spec, ids).items()}
-    if HEAD_NODE in found:
-        found[AWS_CONFIG] = aws_config()
-    return {**found, **(_of_instance(spec) if spec.has_monitoring_instance else {})}
+    files = {name: config_text(spec, document).encode() for name, document in collection(spec, ids).items()}
+    if HEAD_NODE in files:
+        files[AWS_CONFIG] = aws_config()
+    return {**files, **(_of_instance(spec) if spec.has_monitoring_instance else {})}
 
 
 def _of_instance(spec: Spec) -> dict[str, bytes]:

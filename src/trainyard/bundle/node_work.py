@@ -105,18 +105,18 @@ def _is_for_all(name: str) -> bool:
 
 def difference(former: NodeWork, now: NodeWork) -> Difference | None:
     """Return how the work differs, None where it is the same. What only dropped steps used counts with them."""
-    dropped = {name: one for name, one in former.steps.items() if name not in now.steps}
+    dropped = {name: step for name, step in former.steps.items() if name not in now.steps}
     settings = {name: value for name, value in former.settings.items() if name in now.asks}
-    scripts = _without(former.scripts, {one["script"] for one in dropped.values()})
+    scripts = _without(former.scripts, {step["script"] for step in dropped.values()})
     assets = sorted({locked_asset.file for locked_asset in former.assets ^ now.assets})
     steps = [name for name in now.steps if name in former.steps and former.steps[name] != now.steps[name]]
-    found = Difference(
+    changes = Difference(
         tuple(name for name in now.steps if name not in former.steps),
         tuple(dropped),
         _changed(settings, now.settings),
         (*steps, *_changed(scripts, now.scripts), *assets),
     )
-    return found if any(found) else None
+    return changes if any(changes) else None
 
 
 def _changed(former: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def _asks(steps: Mapping[str, Any], scripts: Mapping[str, bytes]) -> frozenset[s
     The others make no difference to this kind of nodes: what the package reads else says what the hardware is.
     """
     text = b"\n".join(content for name, content in scripts.items() if name != _PACKAGE)
-    named = {found.decode() for found in _SETTING.findall(text)}
+    named = {setting.decode() for setting in _SETTING.findall(text)}
     return frozenset(named | {setting for step, setting in READ_BY_PACKAGE.items() if step in steps})
 
 

@@ -39,14 +39,14 @@ class Waiting(NamedTuple):
 
 
 def preparation(
-    spec: Spec, rendering: Rendering, known: Mapping[str, str], others: Mapping[str, bytes]
+    spec: Spec, rendering: Rendering, outputs: Mapping[str, str], others: Mapping[str, bytes]
 ) -> Iterator[str]:
     """Yield the lines of step 1.
 
     ``known`` are the stack outputs that need no stand-in, ``others`` are files in which ids stand too.
     """
     waits = Waiting(rendering, others)
-    blocks = list(_blocks(spec, waits, known))
+    blocks = list(_blocks(spec, waits, outputs))
     yield from _PAGE.lines("title")
     if rendering.stand_ins:
         yield from _PAGE.lines("stand-ins")
@@ -54,10 +54,12 @@ def preparation(
         yield from _PAGE.lines("nothing-left")
     yield from blocks
     if rendering.stand_ins:
-        given = [
+        output_options = [
             f'--stack-output {stand_in.output}="${shell_name(stand_in.output)}"' for stand_in in rendering.stand_ins
         ]
-        yield from _PAGE.lines("rendered-again", command=" \\\n  ".join(["trainyard render SPEC --force", *given]))
+        yield from _PAGE.lines(
+            "rendered-again", command=" \\\n  ".join(["trainyard render SPEC --force", *output_options])
+        )
 
 
 def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[str]:
@@ -73,21 +75,21 @@ def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[st
         yield from _PAGE.lines("reservation-group", name=stand_in.output, commands=commands)
     if spec.environment is not None:
         yield from _of_environment(spec, spec.environment, waits)
-    for file_system, stand_in, asked in mount_names(spec, rendering.stand_ins):
-        commands = [asked, *_written_in(waits, [stand_in])]
+    for file_system, stand_in, query in mount_names(spec, rendering.stand_ins):
+        commands = [query, *_written_in(waits, [stand_in])]
         yield from _PAGE.lines("mount-name", file_system=file_system, commands=commands)
     for stack in rendering.stacks:
         if stack.texts.making is None:
             continue  # the cluster itself
-        given = [
+        own_stand_ins = [
             stand_in
             for stand_in in rendering.stand_ins
             if stand_in.stack == stack.kind and stand_in.output != "AssetsBucket"
         ]
-        if given or not _is_made(stack, rendering):
-            outputs = read_outputs(spec, stack.name, [stand_in.output for stand_in in given])
+        if own_stand_ins or not _is_made(stack, rendering):
+            outputs = read_outputs(spec, stack.name, [stand_in.output for stand_in in own_stand_ins])
             more = looked_at(spec, stack) if stack.kind == "monitoring" else ()
-            commands = [*made(spec, stack), *outputs, *_written_in(waits, given), *more]
+            commands = [*made(spec, stack), *outputs, *_written_in(waits, own_stand_ins), *more]
             yield from _PAGE.lines("stack", text=_making(spec, stack, stack.texts.making), commands=commands)
     yield from what_has_to_exist(spec)
 

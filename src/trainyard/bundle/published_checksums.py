@@ -38,12 +38,12 @@ def listed_digest(content: bytes, file: str, where: str) -> str:
     https://www.gnu.org/software/coreutils/manual/html_node/cksum-output-modes.html
     """
     lines = _text(content, where).splitlines()
-    found = {match[1].lower() for line in lines if (match := _LISTED.fullmatch(line)) and match[2].strip() == file}
-    if not found and len(lines) == 1 and _DIGEST.fullmatch(lines[0].strip().lower()):
-        found = {lines[0].strip().lower()}
-    if len(found) != 1:
-        raise _unusable(where, f"it does not list {file}" if not found else f"it lists {file} twice, differently")
-    return found.pop()
+    digests = {match[1].lower() for line in lines if (match := _LISTED.fullmatch(line)) and match[2].strip() == file}
+    if not digests and len(lines) == 1 and _DIGEST.fullmatch(lines[0].strip().lower()):
+        digests = {lines[0].strip().lower()}
+    if len(digests) != 1:
+        raise _unusable(where, f"it does not list {file}" if not digests else f"it lists {file} twice, differently")
+    return digests.pop()
 
 
 def debian_package(content: bytes, package: str, version: str, arch: str, where: str) -> Published:
@@ -79,12 +79,14 @@ def rpm_package(content: bytes, package: str, version: str, arch: str, where: st
     """Return a package from primary.xml or primary.xml.gz."""
     publisheds = [
         Published(
-            _attribute(one, "location", "href"), _inner(one, "checksum"), _size(_attribute(one, "size", "package"))
+            _attribute(package_element, "location", "href"),
+            _inner(package_element, "checksum"),
+            _size(_attribute(package_element, "size", "package")),
         )
-        for one in _xml(unpacked(content, where), where).iter(f"{_COMMON}package")
-        if _inner(one, "name") == package
-        and _inner(one, "arch") in (arch, "noarch")
-        and _is_version(_attribute(one, "version", "ver"), version)
+        for package_element in _xml(unpacked(content, where), where).iter(f"{_COMMON}package")
+        if _inner(package_element, "name") == package
+        and _inner(package_element, "arch") in (arch, "noarch")
+        and _is_version(_attribute(package_element, "version", "ver"), version)
     ]
     return _only(publisheds, f"{package} {version}", where)
 
@@ -119,13 +121,13 @@ def _xml(content: bytes, where: str) -> ET.Element:
 
 
 def _inner(node: ET.Element, name: str) -> str:
-    found = node.find(f"{{*}}{name}")
-    return "" if found is None else (found.text or "").strip()
+    child = node.find(f"{{*}}{name}")
+    return "" if child is None else (child.text or "").strip()
 
 
 def _attribute(node: ET.Element, name: str, attribute: str) -> str:
-    found = node.find(f"{{*}}{name}")
-    return "" if found is None else found.get(attribute, "")
+    child = node.find(f"{{*}}{name}")
+    return "" if child is None else child.get(attribute, "")
 
 
 def _paragraphs(text: str) -> Iterator[Mapping[str, str]]:
@@ -134,17 +136,17 @@ def _paragraphs(text: str) -> Iterator[Mapping[str, str]]:
         yield {key: value.strip() for key, _, value in lines}
 
 
-def _is_version(found: str, wanted: str) -> bool:
+def _is_version(version_text: str, version: str) -> bool:
     """Return whether a version of the index is the wanted one, whatever its epoch and the packager's own part are."""
-    upstream = found.partition(":")[2] or found
-    return upstream == wanted or upstream.startswith((f"{wanted}-", f"{wanted}_"))
+    upstream = version_text.partition(":")[2] or version_text
+    return upstream == version or upstream.startswith((f"{version}-", f"{version}_"))
 
 
-def _only(found: list[Published], what: str, where: str) -> Published:
+def _only(candidates: list[Published], what: str, where: str) -> Published:
     """Return the last: indexes list later builds of a version after earlier ones."""
-    if not found:
+    if not candidates:
         raise _unusable(where, f"it has no {what}")
-    last = found[-1]
+    last = candidates[-1]
     if not _DIGEST.fullmatch(last.digest) or not _PATH.fullmatch(last.path):
         raise _unusable(where, f"what it says about {what} is not of the expected form")
     return last._replace(path=last.path.removeprefix("./").lstrip("/"))

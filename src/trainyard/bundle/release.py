@@ -62,7 +62,7 @@ def file_of(sha256: str) -> str:
 def files_in(content: bytes) -> dict[str, bytes]:
     """Return the files of a release by name. Raises tarfile.TarError or OSError where it is none."""
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-        opened = ((one.name, archive.extractfile(one)) for one in archive if one.isfile())
+        opened = ((member.name, archive.extractfile(member)) for member in archive if member.isfile())
         return {name: file.read() for name, file in opened if file is not None}
 
 

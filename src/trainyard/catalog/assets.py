@@ -57,10 +57,10 @@ def sources_of(name: str) -> Mapping[str, Source]:
 
 def place_of(name: str, os: str, arch: Arch) -> tuple[str | None, Arch | None]:
     """Return the operating system and the architecture that the files are told apart by; None where they are not."""
-    found = _suitable(name, os, arch)
-    by_os = any(files.systems is not None for files in found)
-    by_arch = any(files.arches is not None for files in found)
-    return (os if by_os or not found else None, arch if by_arch or not found else None)
+    asset_files = _suitable(name, os, arch)
+    by_os = any(files.systems is not None for files in asset_files)
+    by_arch = any(files.arches is not None for files in asset_files)
+    return (os if by_os or not asset_files else None, arch if by_arch or not asset_files else None)
 
 
 def downloads(name: str, version: str, os: str | None, arch: Arch | None) -> tuple[Download, ...]:
@@ -74,10 +74,10 @@ def downloads(name: str, version: str, os: str | None, arch: Arch | None) -> tup
 
 
 def _suitable(name: str, os: str | None, arch: Arch | None) -> list[AssetFiles]:
-    found = asset(name)
+    asset_entry = asset(name)
     return [
         files
-        for files in (() if found is None else found.files)
+        for files in (() if asset_entry is None else asset_entry.files)
         if (files.systems is None or os in files.systems) and (files.arches is None or arch in files.arches)
     ]
 
@@ -103,8 +103,8 @@ def _downloads(name: str, files: AssetFiles, version: str, os: str | None, arch:
 
 
 def _digest(name: str, version: str) -> tuple[str | None, str | None]:
-    found = asset(name)
-    digest = None if found is None else found.digests.get(version)
+    asset_entry = asset(name)
+    digest = None if asset_entry is None else asset_entry.digests.get(version)
     return (None, None) if digest is None else (digest, sources_of(name)["digests"].url)
 
 

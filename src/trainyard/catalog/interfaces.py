@@ -226,11 +226,11 @@ def _why_pods_have_less_room(first: NetworkCard) -> str:
 
 def _why_not_eksctl(instance_type: InstanceType, planned: Sequence[Interface]) -> str:
     own = eksctl_interfaces(instance_type)
-    made = f"eksctl's efaEnabled would put an interface of kind efa on every card, {len(own)} in all"
+    statement = f"eksctl's efaEnabled would put an interface of kind efa on every card, {len(own)} in all"
     if refused := misfits(instance_type, own):
-        return f"{made}, and EC2 refuses that: {refused[0]}. Give the node group a launch template of its own."
+        return f"{statement}, and EC2 refuses that: {refused[0]}. Give the node group a launch template of its own."
     addresses = sum(interface.kind != "efa-only" for interface in planned)
-    return f"{made}; that launches too. Addresses for each node: {len(own)} that way, {addresses} this way."
+    return f"{statement}; that launches too. Addresses for each node: {len(own)} that way, {addresses} this way."
 
 
 def _listed(numbers: Sequence[int]) -> str:

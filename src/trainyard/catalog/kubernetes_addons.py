@@ -44,5 +44,5 @@ def _images() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _content() -> dict[str, Any]:
-    found: dict[str, Any] = catalog_file.content(_PATH)
-    return found
+    content: dict[str, Any] = catalog_file.content(_PATH)
+    return content

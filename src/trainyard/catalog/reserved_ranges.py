@@ -15,7 +15,7 @@ _OF_DOCUMENTATION = tuple(map(IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "
 def is_of_documentation(cidr: str) -> bool:
     """Return whether a range is one that only examples have: whoever wrote it did not replace it yet."""
     network = _network(cidr)
-    return isinstance(network, IPv4Network) and any(network.subnet_of(one) for one in _OF_DOCUMENTATION)
+    return isinstance(network, IPv4Network) and any(network.subnet_of(documented) for documented in _OF_DOCUMENTATION)
 
 
 def is_reserved(cidr: str) -> bool:

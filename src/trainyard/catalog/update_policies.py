@@ -21,15 +21,15 @@ def policies(version: str) -> Mapping[str, str] | None:
 
 def policy(version: str, path: str) -> str | None:
     """Return the policy of a key, or of the nearest section above it that has one; None where nothing is known."""
-    known = policies(version) or {}
+    policy_names = policies(version) or {}
     keys = _upwards(re.sub(r"\[\d+\]", "[]", path))
-    return next((known[key] for key in keys if key in known), None)
+    return next((policy_names[key] for key in keys if key in policy_names), None)
 
 
 def need(version: str, path: str) -> UpdateNeed | None:
     """Return what an update needs that changes a key; None where nothing is known about it."""
-    found = policy(version, path)
-    return None if found is None else needs()[found]
+    policy_name = policy(version, path)
+    return None if policy_name is None else needs()[policy_name]
 
 
 def sources_of(version: str) -> Mapping[str, Source]:

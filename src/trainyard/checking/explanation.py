@@ -45,12 +45,12 @@ def explain_id(id_: str) -> Explanation:
 
 def explanation_among(explained: Iterable[Explanation], id_: str) -> Explanation:
     """Return the explanation of an id. Raises InputError with the nearest id where there is none."""
-    known = {explanation.id: explanation for explanation in explained}
-    if id_ not in known:
-        close = get_close_matches(id_, known, n=1)
+    by_id = {explanation.id: explanation for explanation in explained}
+    if id_ not in by_id:
+        close = get_close_matches(id_, by_id, n=1)
         hint = f"did you mean {close[0]}?" if close else "`trainyard explain --list` prints every id"
         raise InputError(f"nothing is called {id_!r}", where="ID", hint=hint)
-    return known[id_]
+    return by_id[id_]
 
 
 def explanation_of(kind: FindingKind, word: str) -> Explanation:

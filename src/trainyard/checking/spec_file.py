@@ -56,11 +56,11 @@ def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ())
         parsed = parse(text, file)
     except FindingsError as error:
         return unread(file, error)
-    found = list(rule_findings(parsed))
-    if not any(finding.severity == "error" for finding in found):
+    rule_results = list(rule_findings(parsed))
+    if not any(finding.severity == "error" for finding in rule_results):
         # What the rules refuse is not rendered, so there would be nothing to judge.
-        found.extend(finding for validator in outside for finding in _judged(validator, parsed))
-    return Checked(file, parsed, *told_and_suppressed(text, file, found))
+        rule_results.extend(finding for validator in outside for finding in _judged(validator, parsed))
+    return Checked(file, parsed, *told_and_suppressed(text, file, rule_results))
 
 
 def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding]:
@@ -95,8 +95,8 @@ def told_and_suppressed(
     # Imported here because hardly a file has such a comment, and every check imports this module.
     from trainyard.checking.suppression import judged
 
-    told, suppressed = judged(text, file, findings)
-    return worst_first(told), suppressed
+    shown, suppressed = judged(text, file, findings)
+    return worst_first(shown), suppressed
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

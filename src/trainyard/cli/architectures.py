@@ -19,10 +19,16 @@ def command(*, as_json: bool) -> None:
     """
     from trainyard.api.architectures import reference_architectures
 
-    found = reference_architectures()
+    all_architectures = reference_architectures()
     if as_json:
-        print_json({"architectures": [{"name": one.name, "summary": one.summary} for one in found]})
+        print_json(
+            {
+                "architectures": [
+                    {"name": architecture.name, "summary": architecture.summary} for architecture in all_architectures
+                ]
+            }
+        )
         return
-    width = max(len(one.name) for one in found)
-    for one in found:
-        print_text(f"{click.style(one.name.ljust(width), bold=True)}  {one.summary}")
+    width = max(len(architecture.name) for architecture in all_architectures)
+    for architecture in all_architectures:
+        print_text(f"{click.style(architecture.name.ljust(width), bold=True)}  {architecture.summary}")

@@ -60,63 +60,63 @@ def lock(spec: str, output: Path | None, update: tuple[str, ...], *, check: bool
     if check and update:
         raise click.BadParameter("--check downloads nothing, so it cannot update", param_hint="--update")
     if check:
-        found = check_assets(spec, output)
+        locked = check_assets(spec, output)
     else:
-        found = lock_assets(spec, output, update=update, cache=AssetCache(downloader=Downloader(reporter())))
+        locked = lock_assets(spec, output, update=update, cache=AssetCache(downloader=Downloader(reporter())))
     if as_json:
-        _print_json(found, check=check)
+        _print_json(locked, check=check)
     else:
-        _print(found, check=check)
-    sys.exit(0 if found.lock is not None and (not check or found.comparison.up_to_date) else 1)
+        _print(locked, check=check)
+    sys.exit(0 if locked.lock is not None and (not check or locked.comparison.up_to_date) else 1)
 
 
-def _print(found: Locked, *, check: bool) -> None:
-    for finding in found.checked.findings:
+def _print(locked: Locked, *, check: bool) -> None:
+    for finding in locked.checked.findings:
         print_text(finding_text(finding), err=True)
-    if found.lock is None:
-        print_text(f"nothing was locked: {counted(found.checked.findings)}", err=True)
+    if locked.lock is None:
+        print_text(f"nothing was locked: {counted(locked.checked.findings)}", err=True)
         return
-    file = one_line(str(found.file))
+    file = one_line(str(locked.file))
     if check:
-        for line in _differences(found.comparison):
+        for line in _differences(locked.comparison):
             print_text(line)
-        print_text(f"{file}: {'up to date' if found.comparison.up_to_date else 'not what the spec needs'}")
+        print_text(f"{file}: {'up to date' if locked.comparison.up_to_date else 'not what the spec needs'}")
         return
-    for asset in found.lock.assets:
+    for asset in locked.lock.assets:
         print_text(_line(asset))
-    unverified = sum(asset.verified_by is None for asset in found.lock.assets)
-    count = len(found.lock.assets)
+    unverified = sum(asset.verified_by is None for asset in locked.lock.assets)
+    count = len(locked.lock.assets)
     print_text(f"{file} written: {count} file{'' if count == 1 else 's'}, {unverified} without a published checksum")
 
 
-def _line(one: LockedAsset) -> str:
-    place = " ".join(part for part in (one.os, one.arch) if part) or "all nodes"
-    by = "verified" if one.verified_by else "pinned"
-    return f"{one.name:<25}{one.version:<12}{place:<20}{one.size_bytes / 1e6:9,.1f} MB  {by:<9} {one.file}"
+def _line(asset: LockedAsset) -> str:
+    place = " ".join(part for part in (asset.os, asset.arch) if part) or "all nodes"
+    by = "verified" if asset.verified_by else "pinned"
+    return f"{asset.name:<25}{asset.version:<12}{place:<20}{asset.size_bytes / 1e6:9,.1f} MB  {by:<9} {asset.file}"
 
 
 def _differences(comparison: LockComparison) -> list[str]:
-    in_part = {one.asset for one in comparison.incomplete}
+    in_part = {gap.asset for gap in comparison.incomplete}
     return [
-        *(f"missing: {one}" for one in comparison.missing if one not in in_part),
-        *(f"incomplete: {one}" for one in comparison.incomplete),
-        *(f"another version is locked: {one}" for one in comparison.stale),
+        *(f"missing: {asset_needed}" for asset_needed in comparison.missing if asset_needed not in in_part),
+        *(f"incomplete: {gap}" for gap in comparison.incomplete),
+        *(f"another version is locked: {asset_needed}" for asset_needed in comparison.stale),
         *(f"no longer needed: {surplu.file}" for surplu in comparison.surplus),
     ]
 
 
-def _print_json(found: Locked, *, check: bool) -> None:
-    assets = [] if found.lock is None else [asset._asdict() for asset in found.lock.assets]
-    comparison = found.comparison
+def _print_json(locked: Locked, *, check: bool) -> None:
+    assets = [] if locked.lock is None else [asset._asdict() for asset in locked.lock.assets]
+    comparison = locked.comparison
     values: dict[str, Any] = {
-        "file": str(found.file),
-        "written": not check and found.lock is not None,
-        "up_to_date": found.lock is not None and (not check or comparison.up_to_date),
+        "file": str(locked.file),
+        "written": not check and locked.lock is not None,
+        "up_to_date": locked.lock is not None and (not check or comparison.up_to_date),
         "assets": assets,
-        "missing": [one._asdict() for one in comparison.missing],
-        "incomplete": [{**one.asset._asdict(), "lacks": list(one.lacks)} for one in comparison.incomplete],
-        "stale": [one._asdict() for one in comparison.stale],
+        "missing": [asset_needed._asdict() for asset_needed in comparison.missing],
+        "incomplete": [{**gap.asset._asdict(), "lacks": list(gap.lacks)} for gap in comparison.incomplete],
+        "stale": [asset_needed._asdict() for asset_needed in comparison.stale],
         "surplus": [surplu._asdict() for surplu in comparison.surplus],
-        "findings": [finding.as_json() for finding in found.checked.findings],
+        "findings": [finding.as_json() for finding in locked.checked.findings],
     }
     print_json(values)

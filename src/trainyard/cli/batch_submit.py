@@ -81,8 +81,8 @@ def command(  # noqa: PLR0913  one for each option
     if followed is None:
         from trainyard.api.batch_submit import JobOptions, submit_batch_job
 
-        wanted = JobOptions(nodes, _pairs(variables), _words(line), attempts)
-        submitted = submit_batch_job(name, where, job or "stress-ng", wanted, queue=queue, tell=reporter())
+        options = JobOptions(nodes, _pairs(variables), _words(line), attempts)
+        submitted = submit_batch_job(name, where, job or "stress-ng", options, queue=queue, tell=reporter())
         _tell_submitted(submitted)
         if no_follow:
             _print_submitted(name, submitted, as_json=as_json)
@@ -95,18 +95,18 @@ def command(  # noqa: PLR0913  one for each option
     _follow(name, where, str(id_), minutes, as_json=as_json)
 
 
-def _refuse_contradictions(given: dict[str, Any]) -> None:
+def _refuse_contradictions(options: dict[str, Any]) -> None:
     """Raise UsageError for options that mean nothing together."""
     names = {"job": "JOB", "variables": "--env", "line": "--command", "no_follow": "--no-follow"}
     of_submitting = ("job", "queue", "nodes", "variables", "line", "attempts", "no_follow")
     for option in ("followed", "cancelled"):
         word = {"followed": "--follow", "cancelled": "--cancel"}[option]
-        beside = next((one for one in of_submitting if given[option] is not None and given[one]), None)
+        beside = next((other for other in of_submitting if options[option] is not None and options[other]), None)
         if beside is not None:
             raise click.UsageError(f"{names.get(beside, f'--{beside}')} has no meaning with {word}.")
-    if given["followed"] is not None and given["cancelled"] is not None:
+    if options["followed"] is not None and options["cancelled"] is not None:
         raise click.UsageError("--follow and --cancel are two different things.")
-    if given["minutes"] is not None and (given["no_follow"] or given["cancelled"] is not None):
+    if options["minutes"] is not None and (options["no_follow"] or options["cancelled"] is not None):
         raise click.UsageError("--timeout has no meaning where nothing is followed.")
 
 
@@ -133,8 +133,8 @@ def _words(line: str | None) -> tuple[str, ...]:
 
 def _tell_submitted(submitted: Submitted) -> None:
     nodes = f"{submitted.nodes} node{'s' if submitted.nodes > 1 else ''}"
-    said = f"job {submitted.id} of {submitted.definition} is submitted to {submitted.queue}, for {nodes}"
-    print_text(one_line(said), err=True)
+    sentence = f"job {submitted.id} of {submitted.definition} is submitted to {submitted.queue}, for {nodes}"
+    print_text(one_line(sentence), err=True)
 
 
 def _follow(name: str, where: Account, id_: str, minutes: int | None, *, as_json: bool) -> None:
@@ -207,7 +207,7 @@ def _values(name: str, job: BatchJob) -> dict[str, Any]:
         "definition": job.definition.rpartition("/")[2],
         "nodes": job.nodes,
         "status": job.status,
-        "reason": "; ".join(dict.fromkeys(one for one in (job.reason, job.main.reason) if one)) or None,
+        "reason": "; ".join(dict.fromkeys(reason for reason in (job.reason, job.main.reason) if reason)) or None,
         "attempts": job.attempt,
         "exit_code": job.main.exit_code,
         "log_group": job.main.log_group,

@@ -46,23 +46,25 @@ def command(
     from trainyard.api.bench_judge import judge_files, values_of
 
     without: list[InputError] = []
-    asked = {"instance_type": instance_type, "nodes": nodes, "baseline": baseline}
-    judged = list(judge_files(files, **asked, without=without))  # type: ignore[arg-type]  # each of its own type
+    options = {"instance_type": instance_type, "nodes": nodes, "baseline": baseline}
+    judged = list(judge_files(files, **options, without=without))  # type: ignore[arg-type]  # each of its own type
     if not judged:
         raise without[0]
     if as_json:
         print_json(
             {
-                "runs": [values_of(one.file, one.judgement) for one in judged],
-                "without_results": [{"file": one.where, "problem": one.problem, "hint": one.hint} for one in without],
+                "runs": [values_of(judged_run.file, judged_run.judgement) for judged_run in judged],
+                "without_results": [
+                    {"file": error.where, "problem": error.problem, "hint": error.hint} for error in without
+                ],
             }
         )
     else:
-        for one in judged:
-            print_judged(one)
+        for judged_run in judged:
+            print_judged(judged_run)
         for error in without:
             print_text(one_line(f"{error.where}: {error.problem}; {error.hint}"), err=True)
-    healthy = all(one.judgement.verdict == "healthy" for one in judged)
+    healthy = all(judged_run.judgement.verdict == "healthy" for judged_run in judged)
     sys.exit(2 if without else 0 if healthy else 1)
 
 

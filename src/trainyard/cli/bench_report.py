@@ -61,7 +61,7 @@ def command(  # noqa: PLR0913  every option is its own
     if page is not None:
         write_page(values, page, force=force)
     plots = [] if folder is None else write_plots(values, folder, force=force)
-    written = [str(one) for one in ([] if page is None else [page]) + plots]
+    written = [str(path) for path in ([] if page is None else [page]) + plots]
     if as_json:
         print_json({"written": written, **values})
         return

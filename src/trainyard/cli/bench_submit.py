@@ -93,25 +93,25 @@ def command(  # noqa: PLR0913  one for each option
         if cancel:
             _print_cancelled(cancel_jobs(cluster, results=results, tell=reporter()), as_json=as_json)
             return
-        found = submit_jobs(
+        result = submit_jobs(
             cluster, JobSelection(phases, ids, container, backend, python), results=results, wait=not no_wait,
             within_s=None if minutes is None else 60.0 * minutes, tell=reporter(),
         )  # fmt: skip
     if as_json:
-        print_json(_values(found))
+        print_json(_values(result))
     else:
-        _print(found)
-    sys.exit(0 if found.good else 1)
+        _print(result)
+    sys.exit(0 if result.good else 1)
 
 
 def _refuse(name: str | None, region: str | None, local: str | None, beside: dict[str, Any]) -> None:
     if (name is None) == (local is None):
         hint = "give NAME and --region of a cluster, or --local SPEC where Slurm is on this machine"
         raise InputError("one of NAME and --local has to be given, and not both", where="bench submit", hint=hint)
-    given = [option for option, value in {"--region": region, **beside}.items() if value is not None]
-    if local is not None and given:
-        hint = f"leave out {given[0]}, or --local"
-        raise InputError("with --local, Slurm is on this machine", where=given[0], hint=hint)
+    options = [option for option, value in {"--region": region, **beside}.items() if value is not None]
+    if local is not None and options:
+        hint = f"leave out {options[0]}, or --local"
+        raise InputError("with --local, Slurm is on this machine", where=options[0], hint=hint)
     if name is not None and region is None:
         raise InputError(f"the region of {name} is missing", where="--region", hint="such as --region us-east-2")
 
@@ -153,32 +153,32 @@ def _print_cancelled(ids: list[str], *, as_json: bool) -> None:
         print_text(f"cancelled: {', '.join(ids)}" if ids else "nothing was under way")
 
 
-def _print(found: SubmissionResult) -> None:
-    for job in found.jobs:
-        _print_job(job, followed=found.followed)
-    if not found.followed:
-        print_text(f"{len(found.jobs)} jobs are submitted; repeat the command without --no-wait to follow them")
+def _print(result: SubmissionResult) -> None:
+    for job in result.jobs:
+        _print_job(job, followed=result.followed)
+    if not result.followed:
+        print_text(f"{len(result.jobs)} jobs are submitted; repeat the command without --no-wait to follow them")
     else:
-        good = sum(job.good for job in found.jobs)
-        print_text(f"{good} of {len(found.jobs)} jobs are good; results are in {one_line(str(found.results))}")
+        good = sum(job.good for job in result.jobs)
+        print_text(f"{good} of {len(result.jobs)} jobs are good; results are in {one_line(str(result.results))}")
 
 
-def _print_job(one: JobResult, *, followed: bool) -> None:
-    outcome = one.outcome
+def _print_job(job_result: JobResult, *, followed: bool) -> None:
+    outcome = job_result.outcome
     reason = f" ({outcome.reason})" if outcome.reason else ""
     if not followed or not outcome.good:
         print_text(one_line(f"{outcome.job.id}: job {outcome.number} {outcome.state.lower()}{reason}"))
     if not followed:
         return
-    if one.unreadable is not None:
+    if job_result.unreadable is not None:
         file = f"; {outcome.file} has its output" if outcome.file is not None else ""
-        print_text(one_line(f"{outcome.job.id}: {one.unreadable}{file}"))
+        print_text(one_line(f"{outcome.job.id}: {job_result.unreadable}{file}"))
     from trainyard.cli.bench_judge import print_judged
 
-    for judged in one.judged:
+    for judged in job_result.judged:
         print_judged(judged)
-    if one.gpus is not None:
-        _print_gpus(outcome.job.id, one.gpus)
+    if job_result.gpus is not None:
+        _print_gpus(outcome.job.id, job_result.gpus)
 
 
 def _print_gpus(id_: str, checked: Checked) -> None:
@@ -188,20 +188,20 @@ def _print_gpus(id_: str, checked: Checked) -> None:
         print_text(f"  {finding_text(finding)}")
 
 
-def _values(found: SubmissionResult) -> dict[str, Any]:
+def _values(result: SubmissionResult) -> dict[str, Any]:
     return {
-        "cluster": found.cluster,
-        "results": str(found.results),
-        "good": found.good,
-        "jobs": [_job_values(job, found.platform) for job in found.jobs],
+        "cluster": result.cluster,
+        "results": str(result.results),
+        "good": result.good,
+        "jobs": [_job_values(job, result.platform) for job in result.jobs],
     }
 
 
-def _job_values(one: JobResult, platform: Platform) -> dict[str, Any]:
+def _job_values(job_result: JobResult, platform: Platform) -> dict[str, Any]:
     from trainyard.api.bench_judge import values_of
     from trainyard.api.bench_submit import mpi_job_of
 
-    outcome = one.outcome
+    outcome = job_result.outcome
     return {
         "id": outcome.job.id,
         "slurm_job": outcome.number if platform.has_slurm else None,
@@ -211,10 +211,10 @@ def _job_values(one: JobResult, platform: Platform) -> dict[str, Any]:
         "reason": outcome.reason or None,
         "nodes": outcome.job.nodes,
         "file": None if outcome.file is None else str(outcome.file),
-        "good": one.good,
-        "problem": one.unreadable,
-        "runs": [values_of(judged.file, judged.judgement) for judged in one.judged],
-        "gpus": None if one.gpus is None else _gpu_values(one.gpus),
+        "good": job_result.good,
+        "problem": job_result.unreadable,
+        "runs": [values_of(judged.file, judged.judgement) for judged in job_result.judged],
+        "gpus": None if job_result.gpus is None else _gpu_values(job_result.gpus),
     }
 
 

@@ -53,6 +53,6 @@ def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool)
 
 
 def _exit_status(checked: list[Checked]) -> int:
-    if any(one.parsed is None and one.foreign is None for one in checked):
+    if any(checked_file.parsed is None and checked_file.foreign is None for checked_file in checked):
         return 2
-    return 1 if any(one.has_errors for one in checked) else 0
+    return 1 if any(checked_file.has_errors for checked_file in checked) else 0

@@ -141,6 +141,6 @@ def _going_on(commands: tuple[str, ...], *, from_standard_input: bool) -> Iterat
     yield "All that the cluster needs is there; the cluster itself is not made yet."
     if from_standard_input:
         yield "Go on with the same spec as a file; SPEC stands for it here."
-    for one in image:
-        yield f"This writes what builds its images, and a README that says how to build them and use them: {one}"
+    for command in image:
+        yield f"This writes what builds its images, and a README that says how to build them and use them: {command}"
     yield f"This goes on: {deploy}"

@@ -78,13 +78,13 @@ def command(  # noqa: PLR0913  one for each option
             print_text(f"{result.status:<10} {result.name:<{STEP_WIDTH}} {result.seconds:6.0f} s  {result.detail}")
         if result.error is not None:
             print_error(result.error, as_json=False)
-    for kept in done.kept:
-        print_text(f"kept: {kept}")
+    for entry in done.kept:
+        print_text(f"kept: {entry}")
     for refused in done.refused:
         print_text(f"{click.style('not deleted', fg='red')}: {refused}")
     if done.kept and not delete_data:
-        given = {"--region": region, "--profile": profile, "--bucket": bucket}
-        options_again = [word for option, value in given.items() if value for word in (option, value)]
+        account_words = {"--region": region, "--profile": profile, "--bucket": bucket}
+        options_again = [word for option, value in account_words.items() if value for word in (option, value)]
         again = shlex.join(["trainyard", "destroy", name, *options_again, "--delete-data"])
         print_text(f"`{again}` deletes what was kept", err=True)
     sys.exit(0 if done.ok else 1)
@@ -93,14 +93,14 @@ def command(  # noqa: PLR0913  one for each option
 def _ask(name: str, where: Account, data: Sequence[str], jobs: Sequence[str], *, delete_data: bool) -> None:
     """Say what would become of the data and of jobs, and where, and have the name typed."""
     print_text(f"account {where.id}, region {where.region}", err=True)
-    for one in data:
-        print_text(f"  {'deletes' if delete_data else 'keeps':<8} {one}", err=True)
+    for entry in data:
+        print_text(f"  {'deletes' if delete_data else 'keeps':<8} {entry}", err=True)
     for job in jobs[:_MOST_JOBS]:
         print_text(f"  ends     {job}", err=True)
     if len(jobs) > _MOST_JOBS:
         print_text(f"  ends     {len(jobs) - _MOST_JOBS:,} more jobs", err=True)
-    for one in _LOST:
-        print_text(f"  loses    {one}", err=True)
+    for loss in _LOST:
+        print_text(f"  loses    {loss}", err=True)
     what = "with all its data" if delete_data else "but not the data that it keeps"
     typed = click.prompt(f"To remove {name} in {where.region}, {what}, type its name", err=True)
     if typed != name:

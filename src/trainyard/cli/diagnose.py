@@ -80,10 +80,10 @@ def command(  # noqa: PLR0913  one for each option
 
     if force and page is None:
         raise click.UsageError("--force has no meaning without --report.")
-    found = _diagnosed(
+    diagnosis = _diagnosed(
         source, region=region, profile=profile, bucket=bucket, nodes=nodes, since=since, until=until, read_all=read_all
     )
-    values = diagnosis_values(found)
+    values = diagnosis_values(diagnosis)
     hidden = redacted(values)
     if page is not None:
         write_diagnosis(values if redact is False else hidden, page, force=force)
@@ -96,7 +96,7 @@ def command(  # noqa: PLR0913  one for each option
         print_diagnosis(shown)
     if page is not None:
         print_text(one_line(f"written: {page}"), err=True)
-    sys.exit(1 if has_errors(found) else 0)
+    sys.exit(1 if has_errors(diagnosis) else 0)
 
 
 def _diagnosed(  # noqa: PLR0913  what is asked for
@@ -112,7 +112,7 @@ def _diagnosed(  # noqa: PLR0913  what is asked for
 ) -> Diagnosis:
     from trainyard.api.diagnose import diagnose_cluster, diagnose_files, line_filter
 
-    wanted = line_filter(since, until, nodes, time.time())
+    selection = line_filter(since, until, nodes, time.time())
     is_file = source == "-" or Path(source).exists() or Path(source).is_symlink()
     if not is_file and region is None:
         hint = "check the path; for a cluster of that name, add --region"
@@ -123,11 +123,11 @@ def _diagnosed(  # noqa: PLR0913  what is asked for
     if is_file and read_all:
         raise click.UsageError("--all has no meaning for a file or folder: all of it is read.")
     if is_file:
-        return diagnose_files(source, wanted, _progress())
+        return diagnose_files(source, selection, _progress())
     from trainyard.api.deploy import account
 
     return diagnose_cluster(
-        source, account(region or "", profile), wanted, bucket=bucket, read_all=read_all, report=_progress()
+        source, account(region or "", profile), selection, bucket=bucket, read_all=read_all, report=_progress()
     )
 
 

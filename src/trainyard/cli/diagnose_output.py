@@ -28,14 +28,14 @@ def print_diagnosis(values: Mapping[str, Any]) -> None:
         _print_others(causes[1:])
     else:
         print_text(f"nothing known matched in {one_line(values['diagnosed'])}")
-        for said in not_asked(values):
-            print_text(f"  {one_line(said)}")
+        for sentence in not_asked(values):
+            print_text(f"  {one_line(sentence)}")
     _print_unusual(values["unrecognised"])
     _print_harmless(values["harmless"])
     _print_unread(values["unread"], values["unread_count"])
     print_text("")
-    for said in not_asked(values) if causes else ():
-        print_text(one_line(said))
+    for sentence in not_asked(values) if causes else ():
+        print_text(one_line(sentence))
     print_text(read(values))
 
 
@@ -109,8 +109,8 @@ def _print_unread(unread: Sequence[_Values], count: int) -> None:
     print_text("")
     print_text("Not read, or not to the end:")
     shown = unread[:_MOST_UNREAD]
-    for one in shown:
-        print_text(f"  {one_line(one['name'])}: {one_line(one['why'])}")
+    for unread_file in shown:
+        print_text(f"  {one_line(unread_file['name'])}: {one_line(unread_file['why'])}")
     _print_more(count - len(shown))
 
 
@@ -119,12 +119,12 @@ def _print_more(count: int) -> None:
         print_text(f"  and {count:,} more")
 
 
-def _severity(found: _Values) -> str:
-    return click.style(found["severity"], fg=_COLOURS[found["severity"]], bold=True)
+def _severity(cause: _Values) -> str:
+    return click.style(cause["severity"], fg=_COLOURS[cause["severity"]], bold=True)
 
 
-def _id(found: _Values) -> str:
-    return click.style(f"[{found['cause']}]", dim=True)
+def _id(cause: _Values) -> str:
+    return click.style(f"[{cause['cause']}]", dim=True)
 
 
 def _filled(text: str) -> str:

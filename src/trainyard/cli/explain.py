@@ -41,13 +41,16 @@ def command(id_: str | None, *, list_: bool, as_json: bool) -> None:
         _print(explanation)
 
 
-def _print_list(found: list[Explanation], *, as_json: bool) -> None:
+def _print_list(explanations: list[Explanation], *, as_json: bool) -> None:
     if as_json:
-        print_json({"explanations": [asdict(one) for one in found]})
+        print_json({"explanations": [asdict(explanation) for explanation in explanations]})
         return
-    width = max(len(one.id) for one in found)
-    for one in found:
-        print_text(f"{click.style(one.id.ljust(width), bold=True)}  {one.severity.ljust(8)}  {one.title}")
+    width = max(len(explanation.id) for explanation in explanations)
+    for explanation in explanations:
+        print_text(
+            f"{click.style(explanation.id.ljust(width), bold=True)}  {explanation.severity.ljust(8)}  "
+            f"{explanation.title}"
+        )
 
 
 def _print(explanation: Explanation) -> None:

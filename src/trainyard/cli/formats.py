@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 def print_findings(checked: Sequence[Checked]) -> None:
     """Print a line for each finding, and one for each file that has none."""
-    for one in checked:
-        for finding in one.findings:
+    for checked_file in checked:
+        for finding in checked_file.findings:
             print_text(finding_text(finding))
-        if not one.findings:
-            print_text(f"{one_line(one.file)}: {click.style('ok', fg='green', bold=True)}")
-    if suppressed := sum(len(one.suppressed) for one in checked):
+        if not checked_file.findings:
+            print_text(f"{one_line(checked_file.file)}: {click.style('ok', fg='green', bold=True)}")
+    if suppressed := sum(len(checked_file.suppressed) for checked_file in checked):
         print_text(f"{suppressed} suppressed by comments")
-    if any(one.findings for one in checked):
+    if any(checked_file.findings for checked_file in checked):
         print_text(f"{counted(_findings(checked))}; `trainyard explain ID` says more about each")
 
 
@@ -90,7 +90,7 @@ def _message(finding: Finding) -> str:
 
 
 def _findings(checked: Sequence[Checked]) -> list[Finding]:
-    return [finding for one in checked for finding in one.findings]
+    return [finding for checked_file in checked for finding in checked_file.findings]
 
 
 PRINTERS: dict[str, Callable[[Sequence[Checked]], None]] = {

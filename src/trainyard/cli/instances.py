@@ -46,8 +46,8 @@ def command(type_: str | None, launcher: str, *, as_json: bool) -> None:
     if type_ is None:
         _print_list(instance_types(), as_json=as_json)
     else:
-        found = instance_facts(type_, launcher)
-        _print_one(found, launcher, as_json=as_json)
+        instance_ = instance_facts(type_, launcher)
+        _print_one(instance_, launcher, as_json=as_json)
 
 
 def _print_list(types: Sequence[InstanceType], *, as_json: bool) -> None:
@@ -60,16 +60,18 @@ def _print_list(types: Sequence[InstanceType], *, as_json: bool) -> None:
         print_text("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _row(one: InstanceType) -> tuple[str, ...]:
-    accelerators = "-" if one.accelerators is None else f"{one.accelerators.count} × {one.accelerators.model}"
-    numbers = (one.efa_interfaces, one.efa_gbit_s, one.network_card_count, one.vcpus)
-    return (one.name, accelerators, *("?" if number is None else str(number or "-") for number in numbers))
+def _row(facts: InstanceType) -> tuple[str, ...]:
+    accelerators = "-" if facts.accelerators is None else f"{facts.accelerators.count} × {facts.accelerators.model}"
+    numbers = (facts.efa_interfaces, facts.efa_gbit_s, facts.network_card_count, facts.vcpus)
+    return (facts.name, accelerators, *("?" if number is None else str(number or "-") for number in numbers))
 
 
-def _print_one(found: InstanceFacts, launcher: str, *, as_json: bool) -> None:
-    facts, sources, plan = found.facts, found.sources, found.interfaces
+def _print_one(instance_: InstanceFacts, launcher: str, *, as_json: bool) -> None:
+    facts, sources, plan = instance_.facts, instance_.sources, instance_.interfaces
     if as_json:
-        shown = {fact: {"what": one.what, "url": one.url, "read": one.read} for fact, one in sources.items()}
+        shown = {
+            fact: {"what": source.what, "url": source.url, "read": source.read} for fact, source in sources.items()
+        }
         layout = None if plan is None else {"launcher": launcher, **_layout(plan)}
         print_json({"instance_type": _facts(facts), "sources": shown, "interfaces": layout})
         return
@@ -124,8 +126,8 @@ def _continues(last: Interface, this: Interface) -> bool:
     return alike and last.card_index + 1 == this.card_index
 
 
-def _facts(one: InstanceType) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in vars(one).items()}
+def _facts(facts: InstanceType) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in vars(facts).items()}
 
 
 def _plain(value: Any) -> Any:

@@ -93,53 +93,57 @@ def command(  # noqa: PLR0913  one for each option
     if file is not None and via_pcluster:
         _export_with_pcluster(name, where, of, file, bucket, force=force, as_json=as_json)
         return
-    found = logs_of(name, where, nodes=nodes, kinds=kinds, jobs=jobs, pods=pods, group=group)
+    logs = logs_of(name, where, nodes=nodes, kinds=kinds, jobs=jobs, pods=pods, group=group)
     if file is not None:
-        _export(found, of, file, force=force, as_json=as_json)
+        _export(logs, of, file, force=force, as_json=as_json)
     elif kinds or since or until or follow or grep is not None or tail is not None:
-        _print_events(found, of, grep, tail, follow=follow, as_json=as_json)
+        _print_events(logs, of, grep, tail, follow=follow, as_json=as_json)
     else:
         from trainyard.cli.logs_output import log_values, print_log
 
-        print_json(log_values(found)) if as_json else print_log(found)
+        print_json(log_values(logs)) if as_json else print_log(logs)
 
 
-def _refuse_contradictions(given: dict[str, object]) -> None:
+def _refuse_contradictions(options: dict[str, object]) -> None:
     """Raise UsageError for options that mean nothing together."""
     for option, needs in (("force", "file"), ("via_pcluster", "file"), ("bucket", "via_pcluster")):
-        if given[option] and not given[needs]:
+        if options[option] and not options[needs]:
             words = {"file": "--export", "via_pcluster": "--via-pcluster"}
             raise click.UsageError(f"--{option.replace('_', '-')} has no meaning without {words[needs]}.")
-    exporting = [one for one in ("grep", "tail", "follow") if given["file"] and given[one] not in (None, False)]
+    exporting = [
+        option for option in ("grep", "tail", "follow") if options["file"] and options[option] not in (None, False)
+    ]
     if exporting:
         raise click.UsageError(f"--{exporting[0]} has no meaning with --export, which takes all events of the period.")
-    if given["pods"] and given["group"]:
+    if options["pods"] and options["group"]:
         raise click.UsageError("--pod has no meaning with --group: pods are read by kubectl, not from CloudWatch.")
-    chosen = [one for one in ("nodes", "jobs", "pods", "kinds", "group") if given["via_pcluster"] and given[one]]
+    chosen = [
+        option for option in ("nodes", "jobs", "pods", "kinds", "group") if options["via_pcluster"] and options[option]
+    ]
     if chosen:
         option = {"nodes": "node", "jobs": "job", "pods": "pod", "kinds": "log"}.get(chosen[0], chosen[0])
         raise click.UsageError(f"--{option} has no meaning with --via-pcluster, which exports all logs.")
 
 
 def _print_events(  # noqa: PLR0913  what is asked for
-    found: Logs | PodLogs, of: Period, grep: str | None, tail: int | None, *, follow: bool, as_json: bool
+    logs: Logs | PodLogs, of: Period, grep: str | None, tail: int | None, *, follow: bool, as_json: bool
 ) -> None:
     from trainyard.cli.logs_output import event_printer
 
-    show, most = event_printer(found, as_json=as_json), _most(of, tail, follow=follow)
+    show, most = event_printer(logs, as_json=as_json), _most(of, tail, follow=follow)
     number = 0
     try:
-        for event in found.follow(of, grep=grep, tail=most) if follow else found.events(of, grep=grep, tail=most):
+        for event in logs.follow(of, grep=grep, tail=most) if follow else logs.events(of, grep=grep, tail=most):
             show(event)
             number += 1
     except KeyboardInterrupt:
         sys.exit(0 if follow else 130)
-    for stream, why in found.unread.items():
+    for stream, why in logs.unread.items():
         print_text(one_line(f"not read: {stream}: {why}"), err=True)
     if number == 0 and tail != 0:
         from trainyard.cli.logs_output import nothing_found
 
-        print_text(one_line(nothing_found(found, of, grep)), err=True)
+        print_text(one_line(nothing_found(logs, of, grep)), err=True)
     if most == number == _LAST and tail is None:
         print_text(f"these are the last {_LAST:,} events; --since or --tail shows more", err=True)
 
@@ -151,24 +155,24 @@ def _most(of: Period, tail: int | None, *, follow: bool) -> int | None:
     return _LAST_BEFORE_FOLLOWING if follow else _LAST
 
 
-def _export(found: Logs | PodLogs, of: Period, file: Path, *, force: bool, as_json: bool) -> None:
+def _export(logs: Logs | PodLogs, of: Period, file: Path, *, force: bool, as_json: bool) -> None:
     from trainyard.api.logs import PodLogs, export_pods
 
     with interruptible(f"{file} was not written"):
-        if isinstance(found, PodLogs):
-            done = export_pods(found, of, file, force=force, report=_progress())
+        if isinstance(logs, PodLogs):
+            done = export_pods(logs, of, file, force=force, report=_progress())
         else:
-            done = found.export(of, file, force=force, report=_progress())
+            done = logs.export(of, file, force=force, report=_progress())
     if as_json:
         print_json({**done._asdict(), "file": str(done.file)})
         return
     print_text(f"wrote {one_line(str(file))}: {done.events:,} events of {done.streams} streams")
-    said = (
+    sentence = (
         f"and {done.stack_events} events of the stack"
         if done.left_out is None
         else f"no events of the stack: {done.left_out}"
     )
-    print_text(one_line(said))
+    print_text(one_line(sentence))
     if done.containers or done.kubernetes_left_out:
         print_text(f"and {done.container_lines:,} lines of {done.containers} containers")
     if done.kubernetes_left_out:

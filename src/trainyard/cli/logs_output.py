@@ -24,16 +24,16 @@ _LONGEST_HOST = 24
 _LONGEST_POD = 48
 
 
-def print_log(found: Logs | PodLogs) -> None:
+def print_log(logs: Logs | PodLogs) -> None:
     """Print which streams there are."""
-    if isinstance(found, PodLogs):
-        _print_pods(found)
+    if isinstance(logs, PodLogs):
+        _print_pods(logs)
         return
-    log = found.log
-    kept = "for good" if log.group.kept_days is None else f"for {log.group.kept_days} days"
-    print_text(f"{one_line(log.group.name)}: {_size(log.group.size_bytes)}, kept {kept}")
-    print_text(f"{len(found.streams)} streams of {_whose(found)}{'' if log.whole else ', and there are more'}")
-    for stream in found.streams:
+    log = logs.log
+    retention = "for good" if log.group.kept_days is None else f"for {log.group.kept_days} days"
+    print_text(f"{one_line(log.group.name)}: {_size(log.group.size_bytes)}, kept {retention}")
+    print_text(f"{len(logs.streams)} streams of {_whose(logs)}{'' if log.whole else ', and there are more'}")
+    for stream in logs.streams:
         print_text(_row(stream))
     for former in log.former[:_MOST_FORMER]:
         what = "another group of this cluster" if log.leaves_pods_out else "a former cluster of this name"
@@ -42,38 +42,38 @@ def print_log(found: Logs | PodLogs) -> None:
         print_text("pods: --pod, --job and --node read their logs by kubectl")
 
 
-def _print_pods(found: PodLogs) -> None:
-    pods = {stream.name.rpartition("/")[0] for stream in found.streams}
-    print_text(f"{len(found.streams)} containers of {len(pods)} pods, by kubectl")
-    for stream in found.streams:
+def _print_pods(logs: PodLogs) -> None:
+    pods = {stream.name.rpartition("/")[0] for stream in logs.streams}
+    print_text(f"{len(logs.streams)} containers of {len(pods)} pods, by kubectl")
+    for stream in logs.streams:
         names = _names(stream.name, stream)
         pod, node = one_line(str(names["pod"])), one_line(str(names["host"] or "on no node"))
         print_text(f"  {pod:<{_LONGEST_POD}}  {one_line(stream.kind):<{_LONGEST_HOST}}  {node}")
 
 
-def nothing_found(found: Logs | PodLogs, of: Period, grep: str | None) -> str:
+def nothing_found(logs: Logs | PodLogs, of: Period, grep: str | None) -> str:
     """Return what was looked at where nothing was found, and of what time there are events."""
     since = f" from {time_text(of.since_ms)} on" if of.since_ms is not None else ""
     until = f" before {time_text(of.until_ms)}" if of.until_ms is not None else ""
     period = f"{since}{' and' if since and until else ''}{until}"
     that = f" that {grep!r} finds" if grep is not None else ""
-    if isinstance(found, PodLogs):
-        return f"no line{period}{that}: looked at {len(found.streams)} containers by kubectl"
-    looked_at = f"{len(found.streams)} streams of {_whose(found)} in {found.log.group.name}"
-    return f"no event{period}{that}: looked at {looked_at}, {_known_times(found)}"
+    if isinstance(logs, PodLogs):
+        return f"no line{period}{that}: looked at {len(logs.streams)} containers by kubectl"
+    looked_at = f"{len(logs.streams)} streams of {_whose(logs)} in {logs.log.group.name}"
+    return f"no event{period}{that}: looked at {looked_at}, {_known_times(logs)}"
 
 
-def _known_times(found: Logs) -> str:
+def _known_times(logs: Logs) -> str:
     """Return of what time CloudWatch knows events of the streams; what it says of the last is up to an hour behind."""
-    first = [stream.first_ms for stream in found.streams if stream.first_ms is not None]
-    last = [stream.last_ms for stream in found.streams if stream.last_ms is not None]
+    first = [stream.first_ms for stream in logs.streams if stream.first_ms is not None]
+    last = [stream.last_ms for stream in logs.streams if stream.last_ms is not None]
     if not first or not last:
         return "which hold no events"
     return f"whose events are from {_minute(min(first))} to about {_minute(max(last))}"
 
 
-def _whose(found: Logs) -> str:
-    return found.log.platform.described(found.log, found.streams)
+def _whose(logs: Logs) -> str:
+    return logs.log.platform.described(logs.log, logs.streams)
 
 
 def _row(stream: Stream) -> str:
@@ -92,38 +92,39 @@ def _size(size_bytes: int) -> str:
     return f"{mib:,.1f} MiB" if mib < 1024 else f"{mib / 1024:,.1f} GiB"
 
 
-def log_values(found: Logs | PodLogs) -> dict[str, Any]:
+def log_values(logs: Logs | PodLogs) -> dict[str, Any]:
     """Return which streams there are, as values for JSON."""
-    if isinstance(found, PodLogs):
+    if isinstance(logs, PodLogs):
         return {
-            "name": found.name,
-            "region": found.account.region,
+            "name": logs.name,
+            "region": logs.account.region,
             "group": None,
             "former_groups": [],
             "whole": True,
-            "streams": [{**_names(stream.name, stream), "first": None, "last": None} for stream in found.streams],
+            "streams": [{**_names(stream.name, stream), "first": None, "last": None} for stream in logs.streams],
         }
-    log = found.log
+    log = logs.log
     group = {"name": log.group.name, "size_bytes": log.group.size_bytes, "kept_days": log.group.kept_days}
     return {
         "name": log.name,
         "region": log.region,
         "group": group,
-        "former_groups": [one.name for one in log.former],
+        "former_groups": [log_group.name for log_group in log.former],
         "whole": log.whole,
         "streams": [
-            {**_names(one.name, one), "first": _time(one.first_ms), "last": _time(one.last_ms)} for one in found.streams
+            {**_names(stream.name, stream), "first": _time(stream.first_ms), "last": _time(stream.last_ms)}
+            for stream in logs.streams
         ],
     }
 
 
-def event_printer(found: Logs | PodLogs, *, as_json: bool) -> Callable[[LogEvent], None]:
+def event_printer(logs: Logs | PodLogs, *, as_json: bool) -> Callable[[LogEvent], None]:
     """Return a function that prints events as they come."""
-    known = {stream.name: stream for stream in found.streams}
+    by_name = {stream.name: stream for stream in logs.streams}
     if as_json:
-        return lambda event: _print_as_json(event, known.get(event.stream))
-    alone = len(found.streams) == 1
-    return lambda event: _print_event(event, known.get(event.stream), alone=alone)
+        return lambda event: _print_as_json(event, by_name.get(event.stream))
+    alone = len(logs.streams) == 1
+    return lambda event: _print_event(event, by_name.get(event.stream), alone=alone)
 
 
 def _print_as_json(event: LogEvent, stream: Stream | None) -> None:

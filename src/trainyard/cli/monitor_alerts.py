@@ -43,34 +43,44 @@ def command(spec: str | None, output: Path | None, *, force: bool, as_json: bool
     """
     from trainyard.api.monitor_files import monitor_alerts
 
-    found = monitor_alerts(spec, output, force=force)
-    failed = found.checked is not None and found.checked.has_errors
+    result = monitor_alerts(spec, output, force=force)
+    failed = result.checked is not None and result.checked.has_errors
     if as_json:
-        print_json(_as_json(found))
+        print_json(_as_json(result))
     else:
-        print_findings(found.checked, empty=None if found.alerts else _EMPTY)
-        _print(found)
+        print_findings(result.checked, empty=None if result.alerts else _EMPTY)
+        _print(result)
     sys.exit(1 if failed else 0)
 
 
-def _print(found: MonitorAlerts) -> None:
+def _print(result: MonitorAlerts) -> None:
     from trainyard.monitoring.alert_text import title
 
-    if found.written is not None:
-        count = len(found.alerts)
-        print_text(f"{one_line(str(found.written))} written: {count} alerts, and what is recorded for dashboards")
+    if result.written is not None:
+        count = len(result.alerts)
+        print_text(f"{one_line(str(result.written))} written: {count} alerts, and what is recorded for dashboards")
         return
-    width = max((len(alert.id) for alert in found.alerts), default=0)
-    for alert in found.alerts:
+    width = max((len(alert.id) for alert in result.alerts), default=0)
+    for alert in result.alerts:
         print_text(f"{click.style(alert.id.ljust(width), bold=True)}  {alert.severity:<8}  {title(alert.summary)}")
 
 
-def _as_json(found: MonitorAlerts) -> dict[str, Any]:
+def _as_json(result: MonitorAlerts) -> dict[str, Any]:
     from trainyard.monitoring.alert_text import title
 
-    told = [
-        {"id": one.id, "group": one.group, "severity": one.severity, "for": one.for_, "summary": title(one.summary)}
-        for one in found.alerts
+    alert_values = [
+        {
+            "id": alert.id,
+            "group": alert.group,
+            "severity": alert.severity,
+            "for": alert.for_,
+            "summary": title(alert.summary),
+        }
+        for alert in result.alerts
     ]
-    findings = [] if found.checked is None else [finding.as_json() for finding in found.checked.findings]
-    return {"file": None if found.written is None else str(found.written), "alerts": told, "findings": findings}
+    findings = [] if result.checked is None else [finding.as_json() for finding in result.checked.findings]
+    return {
+        "file": None if result.written is None else str(result.written),
+        "alerts": alert_values,
+        "findings": findings,
+    }

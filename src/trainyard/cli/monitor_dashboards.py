@@ -48,27 +48,27 @@ def command(spec: str | None, folder: Path | None, *, force: bool, as_json: bool
     """
     from trainyard.api.monitor_files import monitor_dashboards
 
-    found = monitor_dashboards(spec, folder, force=force)
-    failed = found.checked is not None and found.checked.has_errors
+    result = monitor_dashboards(spec, folder, force=force)
+    failed = result.checked is not None and result.checked.has_errors
     if as_json:
-        print_json(_as_json(found))
+        print_json(_as_json(result))
     else:
-        print_findings(found.checked, empty=None if found.dashboards else _EMPTY)
+        print_findings(result.checked, empty=None if result.dashboards else _EMPTY)
         if not failed:
-            _print(found)
+            _print(result)
     sys.exit(1 if failed else 0)
 
 
-def _print(found: MonitorDashboards) -> None:
-    if found.written is not None:
-        if found.written.kept is not None:
-            print_text(f"the former folder is kept as {one_line(str(found.written.kept))}", err=True)
-        for name in found.files:
-            print_text(one_line(str(found.written.folder / name)))
+def _print(result: MonitorDashboards) -> None:
+    if result.written is not None:
+        if result.written.kept is not None:
+            print_text(f"the former folder is kept as {one_line(str(result.written.kept))}", err=True)
+        for name in result.files:
+            print_text(one_line(str(result.written.folder / name)))
         return
-    for dashboard in found.dashboards:
+    for dashboard in result.dashboards:
         _print_dashboard(dashboard)
-    for name in (name for name in found.files if name.startswith("cloudwatch/")):
+    for name in (name for name in result.files if name.startswith("cloudwatch/")):
         print_text(f"{click.style(name.removeprefix('cloudwatch/').removesuffix('.json'), bold=True)}  in CloudWatch")
 
 
@@ -79,13 +79,13 @@ def _print_dashboard(dashboard: Dashboard) -> None:
         print_text(textwrap.fill(shown, 100, initial_indent="  ", subsequent_indent="    "))
 
 
-def _as_json(found: MonitorDashboards) -> dict[str, Any]:
-    written, checked = found.written, found.checked
+def _as_json(result: MonitorDashboards) -> dict[str, Any]:
+    written, checked = result.written, result.checked
     return {
         "folder": None if written is None else str(written.folder),
         "kept": None if written is None or written.kept is None else str(written.kept),
-        "files": list(found.files),
-        "dashboards": [_dashboard(dashboard) for dashboard in found.dashboards],
+        "files": list(result.files),
+        "dashboards": [_dashboard(dashboard) for dashboard in result.dashboards],
         "findings": [] if checked is None else [finding.as_json() for finding in checked.findings],
     }
 

@@ -60,7 +60,7 @@ def command(  # noqa: PLR0913  one for each option
     """
     with interruptible("nothing was changed"):
         if spec is None:
-            found = _deployed(
+            verified = _deployed(
                 name,
                 region,
                 profile=profile,
@@ -71,12 +71,12 @@ def command(  # noqa: PLR0913  one for each option
             )
         else:
             _refuse(name=name, region=region, profile=profile, bucket=bucket)
-            found = _of_spec(spec, prometheus, minutes * 60)
+            verified = _of_spec(spec, prometheus, minutes * 60)
     if as_json:
-        print_json(_values(found))
+        print_json(_values(verified))
     else:
-        _print(found)
-    sys.exit(0 if found.good else 1)
+        _print(verified)
+    sys.exit(0 if verified.good else 1)
 
 
 def _deployed(  # noqa: PLR0913  one for each option
@@ -102,20 +102,22 @@ def _of_spec(spec: str, prometheus: str | None, wait_s: float) -> Verified:
     return verify_spec(spec, prometheus, wait_s=wait_s, tell=reporter())
 
 
-def _refuse(**given: str | None) -> None:
-    beside = [option for option, value in given.items() if value is not None]
+def _refuse(**options: str | None) -> None:
+    beside = [option for option, value in options.items() if value is not None]
     if beside:
         named = "NAME" if beside[0] == "name" else f"--{beside[0]}"
         raise InputError("with --spec, no account is asked", where=named, hint=f"leave out {named}, or --spec")
 
 
-def _print(found: Verified) -> None:
-    for finding in found.findings:
+def _print(verified: Verified) -> None:
+    for finding in verified.findings:
         print_text(_line(finding))
-    looked_at = ", ".join(f"{count:,} {what}" for what, count in found.looked_at.items()) or "nothing"
-    verdict = counted(found.findings) if found.findings else "all is good"
-    more = "; `trainyard explain ID` says more about each" if found.findings else ""
-    print_text(one_line(f"{found.name} in {found.region}, {found.mode}: {verdict}; looked at {looked_at}{more}"))
+    looked_at = ", ".join(f"{count:,} {what}" for what, count in verified.looked_at.items()) or "nothing"
+    verdict = counted(verified.findings) if verified.findings else "all is good"
+    more = "; `trainyard explain ID` says more about each" if verified.findings else ""
+    print_text(
+        one_line(f"{verified.name} in {verified.region}, {verified.mode}: {verdict}; looked at {looked_at}{more}")
+    )
 
 
 def _line(finding: Finding) -> str:
@@ -124,13 +126,13 @@ def _line(finding: Finding) -> str:
     return f"{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
 
 
-def _values(found: Verified) -> dict[str, Any]:
+def _values(verified: Verified) -> dict[str, Any]:
     return {
-        "name": found.name,
-        "region": found.region,
-        "mode": found.mode,
-        "prometheus": found.keeper,
-        "good": found.good,
-        "looked_at": dict(found.looked_at),
-        "findings": [finding.as_json() for finding in found.findings],
+        "name": verified.name,
+        "region": verified.region,
+        "mode": verified.mode,
+        "prometheus": verified.keeper,
+        "good": verified.good,
+        "looked_at": dict(verified.looked_at),
+        "findings": [finding.as_json() for finding in verified.findings],
     }

@@ -61,9 +61,14 @@ def command(  # noqa: PLR0913  one for each option
     keeper = metrics_keeper(name, prometheus, region=region, profile=profile)
     reporter()(f"asking {keeper.url}")
     if checks or as_json:
-        found = dashboards_data(keeper)
-        _print_found(found, as_json=as_json)
-        sys.exit(0 if any(one.with_data for one in found) and not any(one.failed for one in found) else 1)
+        dashboards = dashboards_data(keeper)
+        _print_found(dashboards, as_json=as_json)
+        sys.exit(
+            0
+            if any(dashboard.with_data for dashboard in dashboards)
+            and not any(dashboard.failed for dashboard in dashboards)
+            else 1
+        )
     _serve(open_viewer(keeper, port), opens=opens)
 
 
@@ -82,31 +87,33 @@ def _serve(viewer: Viewer, *, opens: bool) -> None:
         viewer.server_close()
 
 
-def _print_found(found: Sequence[DashboardData], *, as_json: bool) -> None:
+def _print_found(dashboards: Sequence[DashboardData], *, as_json: bool) -> None:
     if as_json:
-        print_json({"dashboards": [_values(one) for one in found]})
+        print_json({"dashboards": [_values(dashboard) for dashboard in dashboards]})
         return
-    width = max(len(one.id) for one in found)
-    for one in found:
-        panels = sum(map(len, (one.with_data, one.rightly_empty, one.empty, one.failed)))
-        print_text(f"{one.id:<{width}}  {len(one.with_data)} of {panels} panels have data{_notes(one)}")
+    width = max(len(dashboard.id) for dashboard in dashboards)
+    for dashboard in dashboards:
+        panels = sum(map(len, (dashboard.with_data, dashboard.rightly_empty, dashboard.empty, dashboard.failed)))
+        print_text(
+            f"{dashboard.id:<{width}}  {len(dashboard.with_data)} of {panels} panels have data{_notes(dashboard)}"
+        )
 
 
-def _notes(one: DashboardData) -> str:
+def _notes(dashboard: DashboardData) -> str:
     notes = [
-        f"rightly empty: {', '.join(one.rightly_empty)}" if one.rightly_empty else "",
-        f"empty: {', '.join(one.empty)}" if one.empty else "",
-        *(f"{panel}: {one_line(why)}" for panel, why in one.failed.items()),
+        f"rightly empty: {', '.join(dashboard.rightly_empty)}" if dashboard.rightly_empty else "",
+        f"empty: {', '.join(dashboard.empty)}" if dashboard.empty else "",
+        *(f"{panel}: {one_line(why)}" for panel, why in dashboard.failed.items()),
     ]
     return "".join(f"; {note}" for note in notes if note)
 
 
-def _values(one: DashboardData) -> dict[str, object]:
+def _values(dashboard: DashboardData) -> dict[str, object]:
     return {
-        "id": one.id,
-        "title": one.title,
-        "with_data": list(one.with_data),
-        "rightly_empty": list(one.rightly_empty),
-        "empty": list(one.empty),
-        "failed": one.failed,
+        "id": dashboard.id,
+        "title": dashboard.title,
+        "with_data": list(dashboard.with_data),
+        "rightly_empty": list(dashboard.rightly_empty),
+        "empty": list(dashboard.empty),
+        "failed": dashboard.failed,
     }

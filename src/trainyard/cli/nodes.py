@@ -78,12 +78,12 @@ def check(  # noqa: PLR0913  one for each option
     from trainyard.api.nodes import check_nodes
     from trainyard.cli.nodes_output import nodes_values, print_nodes
 
-    found = check_nodes(name, account(region, profile), bucket=bucket, queue=queue, node=node)
+    nodes = check_nodes(name, account(region, profile), bucket=bucket, queue=queue, node=node)
     if as_json:
-        print_json(nodes_values(found))
+        print_json(nodes_values(nodes))
     else:
-        print_nodes(found)
-    sys.exit(0 if found.ok else 1)
+        print_nodes(nodes)
+    sys.exit(0 if nodes.ok else 1)
 
 
 @command.command("watch")

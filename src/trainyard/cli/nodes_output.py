@@ -22,17 +22,17 @@ _LONGEST_STEP = 100
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-def print_nodes(found: Nodes) -> None:
+def print_nodes(nodes: Nodes) -> None:
     """Print the table, the steps where one node was asked for, and what is wrong."""
-    shown = (*found.there, *(found.gone if found.only_node else ()))
-    _print_table([_HEADER, *(_row(found, node) for node in shown)])
-    for node in shown if found.only_node else ():
+    shown = (*nodes.there, *(nodes.gone if nodes.only_node else ()))
+    _print_table([_HEADER, *(_row(nodes, node) for node in shown)])
+    for node in shown if nodes.only_node else ():
         for step in node.record.steps if node.record else ():
             print_text(_step_line(node, step))
-    for finding in found.findings:
+    for finding in nodes.findings:
         print_text(_finding_line(finding))
-    ready = sum(node.ready for node in found.there)
-    print_text(f"{found.name} in {found.region}: {ready} of {len(found.there)} nodes ready, {counted(found.findings)}")
+    ready = sum(node.ready for node in nodes.there)
+    print_text(f"{nodes.name} in {nodes.region}: {ready} of {len(nodes.there)} nodes ready, {counted(nodes.findings)}")
 
 
 def _print_table(rows: Sequence[Sequence[str]]) -> None:
@@ -42,26 +42,26 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
         print_text("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _row(found: Nodes, node: NodeState) -> tuple[str, ...]:
-    seconds = node.seconds(found.now)
+def _row(nodes: Nodes, node: NodeState) -> tuple[str, ...]:
+    seconds = node.seconds(nodes.now)
     took = "-" if seconds is None else f"{seconds:.0f}"
     return (
         node.hostname or "-", node.id, node.place, node.state, node.status, took,
-        _release(found, node), _step(found, node),
+        _release(nodes, node), _step(nodes, node),
     )  # fmt: skip
 
 
-def _release(found: Nodes, node: NodeState) -> str:
+def _release(nodes: Nodes, node: NodeState) -> str:
     if node.record is None or node.record.release is None:
         return "-"
-    return "current" if found.runs_current(node) else node.record.release[:12]
+    return "current" if nodes.runs_current(node) else node.record.release[:12]
 
 
-def _step(found: Nodes, node: NodeState) -> str:
+def _step(nodes: Nodes, node: NodeState) -> str:
     if node.status == "unreadable" and node.reading:
         return f"record: {node.reading.problem}"
     if node.step is None:
-        return found.why_failed(node) if node.status in ("failed", "held") else "-"
+        return nodes.why_failed(node) if node.status in ("failed", "held") else "-"
     text = node.step.name + (f": {node.step.message}" if node.step.message else "")
     return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1] + "…"
 
@@ -81,22 +81,22 @@ def _finding_line(finding: Finding) -> str:
     return f"{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
 
 
-def nodes_values(found: Nodes) -> dict[str, Any]:
+def nodes_values(nodes: Nodes) -> dict[str, Any]:
     """Return the nodes as values for JSON."""
     return {
-        "name": found.name,
-        "region": found.region,
-        "ok": found.ok,
-        "ready": found.ready,
-        "release": found.expected.published.release,
-        "nodes": [_values(found, node) for node in found.there],
-        "gone": [_values(found, node) for node in found.gone],
-        "findings": [finding.as_json() for finding in found.findings],
+        "name": nodes.name,
+        "region": nodes.region,
+        "ok": nodes.ok,
+        "ready": nodes.ready,
+        "release": nodes.expected.published.release,
+        "nodes": [_values(nodes, node) for node in nodes.there],
+        "gone": [_values(nodes, node) for node in nodes.gone],
+        "findings": [finding.as_json() for finding in nodes.findings],
     }
 
 
-def _values(found: Nodes, node: NodeState) -> dict[str, Any]:
-    record, seconds = node.record, node.seconds(found.now)
+def _values(nodes: Nodes, node: NodeState) -> dict[str, Any]:
+    record, seconds = node.record, node.seconds(nodes.now)
     return {
         "id": node.id,
         "hostname": node.hostname or None,
@@ -113,7 +113,7 @@ def _values(found: Nodes, node: NodeState) -> dict[str, Any]:
         "started": _time(record.started if record else None),
         "seconds": None if seconds is None else round(seconds, 1),
         "release": record.release if record else None,
-        "release_is_current": found.runs_current(node),
+        "release_is_current": nodes.runs_current(node),
         "steps": [_step_values(step) for step in record.steps] if record else [],
     }
 

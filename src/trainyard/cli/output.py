@@ -82,7 +82,9 @@ def _end_unheard(error: OSError, *, err: bool) -> NoReturn:
 
 def one_line(text: str) -> str:
     """Return text with everything escaped that would break the line, turn it round or command the terminal."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 def finding_text(finding: Finding) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,17 +17,17 @@ def metrics_lines(sizings: Sizings) -> Iterator[str]:
     """Yield them for people, with the fewest and with the most nodes."""
     least, most = sizings
     yield "Metrics, with the fewest and with the most nodes"
-    yield f"  {_range(sizings, lambda one: one.nodes):>20}   nodes that are scraped"
-    yield f"  {_range(sizings, lambda one: one.series):>20}   series"
-    yield f"  {_range(sizings, lambda one: one.samples_per_s):>20}   samples a second"
-    yield f"  {_range(sizings, lambda one: one.server_memory_mib):>20}   MiB of memory of a Prometheus that keeps them"
+    yield f"  {_range(sizings, attrgetter('nodes')):>20}   nodes that are scraped"
+    yield f"  {_range(sizings, attrgetter('series')):>20}   series"
+    yield f"  {_range(sizings, attrgetter('samples_per_s')):>20}   samples a second"
+    yield f"  {_range(sizings, attrgetter('server_memory_mib')):>20}   MiB of memory of a Prometheus that keeps them"
     if least.series is None or most.series is None:
         yield "  What is unknown is of instance types that the catalog knows too little of."
 
 
 def metrics_values(sizings: Sizings) -> dict[str, Any]:
     """Return them for programs."""
-    return {name: _values(one) for name, one in zip(("least", "most"), sizings, strict=True)}
+    return {name: _values(sizing) for name, sizing in zip(("least", "most"), sizings, strict=True)}
 
 
 def _values(sizing: Sizing) -> dict[str, Any]:

@@ -117,12 +117,12 @@ def _print_refused(findings: tuple[Finding, ...], *, as_json: bool) -> None:
 def _print_breakdowns(*, as_json: bool) -> None:
     from trainyard.api.rehearse import what_can_break_down
 
-    found = what_can_break_down()
+    breakdowns = what_can_break_down()
     if as_json:
-        print_json({"breakdowns": [{"name": name, "what": what} for name, what in found.items()]})
+        print_json({"breakdowns": [{"name": name, "what": what} for name, what in breakdowns.items()]})
         return
-    width = max(map(len, found))
-    for name, what in found.items():
+    width = max(map(len, breakdowns))
+    for name, what in breakdowns.items():
         print_text(f"{name:<{width}}  {what}")
 
 

@@ -60,30 +60,30 @@ def command(  # noqa: PLR0913  one for each option
     where = account(region, profile)
     look = partial(cluster_status, name, where, bucket=bucket)
 
-    def show(found: Status) -> None:
-        print_json(status_values(found)) if as_json else print_status(found)
+    def show(status: Status) -> None:
+        print_json(status_values(status)) if as_json else print_status(status)
 
-    found = look() if every_s is None else _watch(look, show, where, every_s)
+    status = look() if every_s is None else _watch(look, show, where, every_s)
     if every_s is None:
-        show(found)
-    sys.exit(0 if found.up else 1)
+        show(status)
+    sys.exit(0 if status.up else 1)
 
 
 def _watch(look: Callable[[], Status], show: Callable[[Status], None], where: Account, every_s: int) -> Status:
     """Look again and again until Ctrl-C, and return what was seen last. A look that fails now and then is told."""
-    found, failed = look(), 0
+    status, failed = look(), 0
     try:
         while True:
             if sys.stdout is not None and sys.stdout.isatty():
                 click.echo(_CLEAR, nl=False)
-            show(found)
+            show(status)
             where.clock.sleep(every_s)
             try:
-                found, failed = look(), 0
+                status, failed = look(), 0
             except TrainyardError as error:
                 failed += 1
                 if failed >= _MOST_FAILED:
                     raise
                 print_text(f"could not look: {error.problem}; trying again", err=True)
     except KeyboardInterrupt:
-        return found
+        return status

@@ -69,9 +69,9 @@ def _lines(status: Status) -> Iterator[str]:
     for system in status.file_systems:
         size = f" {system.size_gib:,} GiB" if system.size_gib is not None else ""
         yield f"  {system.kind} {system.id} {system.state}{size}{f' at {system.mount}' if system.mount else ''}"
-    told = "; ".join(" ".join(concern.what.split()) for concern in status.concerns)
+    concern_texts = "; ".join(" ".join(concern.what.split()) for concern in status.concerns)
     for failure in status.failures:
-        if failure.what.removesuffix("…") in told:  # above, with the command to run next
+        if failure.what.removesuffix("…") in concern_texts:  # above, with the command to run next
             continue
         times = f" ({failure.times} times)" if failure.times > 1 else ""
         yield f"  failed: {f'{failure.at} ' if failure.at else ''}{failure.place}: {failure.what}{times}"
@@ -81,18 +81,18 @@ def _lines(status: Status) -> Iterator[str]:
         yield from (f"  {_beside(status.cost)}: {other}" for other in other_costs)
 
 
-def _reservation(one: Reservation, now_s: float) -> str:
+def _reservation(reservation: Reservation, now_s: float) -> str:
     from trainyard.operate.nodes.durations import duration
 
-    kind = "Capacity Block" if one.kind == "capacity-block" else "reservation"
-    what = f"  {kind} {one.id} of {', '.join(one.queues)}: {one.state}"
-    if one.total:
-        what += f", {one.used} of {one.total} {one.instance_type} used in {one.zone}"
-    if one.ends is None or one.gone_by is None:
+    kind = "Capacity Block" if reservation.kind == "capacity-block" else "reservation"
+    what = f"  {kind} {reservation.id} of {', '.join(reservation.queues)}: {reservation.state}"
+    if reservation.total:
+        what += f", {reservation.used} of {reservation.total} {reservation.instance_type} used in {reservation.zone}"
+    if reservation.ends is None or reservation.gone_by is None:
         return what
-    left_s = one.gone_by.timestamp() - now_s
+    left_s = reservation.gone_by.timestamp() - now_s
     going = f"its instances go in {duration(left_s)}" if left_s > 0 else "its instances are gone"
-    return f"{what}, ends {_minute(one.ends)} ({going})"
+    return f"{what}, ends {_minute(reservation.ends)} ({going})"
 
 
 def _cost(cost: NodeHours) -> Iterator[str]:
@@ -165,10 +165,10 @@ def _place(key: str) -> int:
     return _KEYS.index(key) if key in _KEYS else len(_KEYS)
 
 
-def _reservation_values(one: Reservation) -> dict[str, Any]:
-    times = {"starts": one.starts, "ends": one.ends, "gone_by": one.gone_by}
+def _reservation_values(reservation: Reservation) -> dict[str, Any]:
+    times = {"starts": reservation.starts, "ends": reservation.ends, "gone_by": reservation.gone_by}
     texts = {key: None if at is None else at.isoformat(timespec="seconds") for key, at in times.items()}
-    return {**one._asdict(), **texts}
+    return {**reservation._asdict(), **texts}
 
 
 def _cost_values(cost: NodeHours) -> dict[str, Any]:

@@ -22,7 +22,9 @@ def architectures(_context: Context, _parameter: Parameter, incomplete: str) -> 
     """Return the reference architectures."""
     from trainyard.api.architectures import reference_architectures
 
-    return _beginning_with(incomplete, ((one.name, one.summary) for one in reference_architectures()))
+    return _beginning_with(
+        incomplete, ((architecture.name, architecture.summary) for architecture in reference_architectures())
+    )
 
 
 def instance_types(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
@@ -46,7 +48,7 @@ def batch_jobs(_context: Context, _parameter: Parameter, incomplete: str) -> lis
     return _beginning_with(incomplete, ((name, None) for name in OUTPUTS))
 
 
-def _beginning_with(incomplete: str, found: Iterable[tuple[str, str | None]]) -> list[CompletionItem]:
+def _beginning_with(incomplete: str, candidates: Iterable[tuple[str, str | None]]) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem  # every command imports this module
 
-    return [CompletionItem(name, help=words) for name, words in found if name.startswith(incomplete)]
+    return [CompletionItem(name, help=words) for name, words in candidates if name.startswith(incomplete)]

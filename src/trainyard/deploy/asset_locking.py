@@ -39,63 +39,70 @@ class Locking:
         if unknown:
             names = ", ".join(sorted({needed_asset.name for needed_asset in needed})) or "nothing"
             raise InputError(f"no node needs {unknown[0]!r}", where="--update", hint=f"the spec needs {names}")
-        return locked([entry for one in needed for entry in self._entries(one, former, one.name in update)])
+        return locked(
+            [
+                entry
+                for asset_needed in needed
+                for entry in self._entries(asset_needed, former, asset_needed.name in update)
+            ]
+        )
 
     def _entries(self, needed: NeededAsset, former: AssetLock, anew: bool) -> Sequence[LockedAsset]:  # noqa: FBT001  private
         held = files_of(needed, former)
-        kept = [locked_asset for locked_asset in held if needed.version in (None, locked_asset.version)]
-        if kept and not anew and not packages_lacking(needed, kept):
-            return kept
+        kept_assets = [locked_asset for locked_asset in held if needed.version in (None, locked_asset.version)]
+        if kept_assets and not anew and not packages_lacking(needed, kept_assets):
+            return kept_assets
         version = needed.version or _default_version(needed)
-        found = downloads(needed.name, version, needed.os, needed.arch)
-        if not found:
+        sources = downloads(needed.name, version, needed.os, needed.arch)
+        if not sources:
             raise InputError(
                 f"nothing is known to be published of {needed}",
                 where="image.os" if needed.os else None,
                 hint="choose another operating system or instance type, or ask for less in `software` and `monitoring`",
             )
         return [
-            self._of_file(needed, version, one)
-            if isinstance(one, FileDownload)
-            else self._of_package(needed, version, one)
-            for one in found
+            self._of_file(needed, version, source)
+            if isinstance(source, FileDownload)
+            else self._of_package(needed, version, source)
+            for source in sources
         ]
 
-    def _of_file(self, needed: NeededAsset, version: str, wanted: FileDownload) -> LockedAsset:
-        if wanted.digest is None and wanted.checksums is not None:
-            content = self._content(wanted.checksums, _MOST_LIST_BYTES)
-            listed = listed_digest(content, wanted.url.rpartition("/")[2], wanted.checksums)
-            wanted = wanted._replace(digest=listed, digest_source=wanted.checksums)
-        return self._fetched(needed, version, wanted)
+    def _of_file(self, needed: NeededAsset, version: str, download: FileDownload) -> LockedAsset:
+        if download.digest is None and download.checksums is not None:
+            content = self._content(download.checksums, _MOST_LIST_BYTES)
+            listed = listed_digest(content, download.url.rpartition("/")[2], download.checksums)
+            download = download._replace(digest=listed, digest_source=download.checksums)
+        return self._fetched(needed, version, download)
 
-    def _of_package(self, needed: NeededAsset, version: str, wanted: PackageDownload) -> LockedAsset:
-        published = self._published(wanted)
-        url, file = f"{wanted.repository}/{published.path}", published.path.rpartition("/")[2]
-        digest, source = published.digest, wanted.index_url
+    def _of_package(self, needed: NeededAsset, version: str, download: PackageDownload) -> LockedAsset:
+        published = self._published(download)
+        url, file = f"{download.repository}/{published.path}", published.path.rpartition("/")[2]
+        digest, source = published.digest, download.index_url
         return self._fetched(
-            needed, version, FileDownload(wanted.os, wanted.arch, url, file, digest, source, checksums=None)
+            needed, version, FileDownload(download.os, download.arch, url, file, digest, source, checksums=None)
         )
 
-    def _published(self, wanted: PackageDownload) -> Published:
-        index, what = wanted.index_url, (wanted.package, wanted.version, wanted.arch or "")
+    def _published(self, download: PackageDownload) -> Published:
+        index, what = download.index_url, (download.package, download.version, download.arch or "")
         content = self._content(index, _MOST_INDEX_BYTES)
         if not index.endswith("repomd.xml"):
             return debian_package(content, *what, index)
         primary = primary_of(content, index)
-        url = f"{wanted.repository}/{primary.path}"
+        url = f"{download.repository}/{primary.path}"
         # Verified like a file: it is kept, and the checksum is in its name anyway.
-        kept = self.cache.get(url, primary.path.rpartition("/")[2], primary.digest)
-        return rpm_package(kept.path.read_bytes(), *what, url)
+        cached_file = self.cache.get(url, primary.path.rpartition("/")[2], primary.digest)
+        return rpm_package(cached_file.path.read_bytes(), *what, url)
 
-    def _fetched(self, needed: NeededAsset, version: str, wanted: FileDownload) -> LockedAsset:
+    def _fetched(self, needed: NeededAsset, version: str, download: FileDownload) -> LockedAsset:
         report = self.cache.downloader.report
-        report(f"{needed}: {wanted.file}")
-        got = self.cache.get(wanted.url, wanted.file, wanted.digest)
-        if wanted.digest is None:
-            report(f"{wanted.file}: no checksum is published; the lock pins what was downloaded")
+        report(f"{needed}: {download.file}")
+        cached_file = self.cache.get(download.url, download.file, download.digest)
+        if download.digest is None:
+            report(f"{download.file}: no checksum is published; the lock pins what was downloaded")
         return LockedAsset(
-            needed.name, version, needed.os, needed.arch, wanted.file, wanted.url, got.size_bytes, got.sha256,
-            verified_by=wanted.digest_source,
+            needed.name, version, needed.os, needed.arch, download.file, download.url,
+            cached_file.size_bytes, cached_file.sha256,
+            verified_by=download.digest_source,
         )  # fmt: skip
 
     def _content(self, url: str, most_bytes: int) -> bytes:
@@ -106,7 +113,7 @@ class Locking:
 
 
 def _default_version(needed: NeededAsset) -> str:
-    found = asset(needed.name)
-    if found is None or found.version is None:
+    known_asset = asset(needed.name)
+    if known_asset is None or known_asset.version is None:
         raise TrainyardError(f"the catalog has no version of {needed.name}", where="catalog/assets.yaml")
-    return found.version
+    return known_asset.version

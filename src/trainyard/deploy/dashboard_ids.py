@@ -20,31 +20,31 @@ def dashboard_ids(work: Work) -> dict[str, str]:
     Raises TrainyardError where the account has no head node, log group or file system of the cluster.
     """
     spec = work.required_spec()
-    found = {HEAD_NODE: _head_node(work)}
+    ids = {HEAD_NODE: _head_node(work)}
     logs = {LOG_GROUP: _log_group(work)} if spec.monitoring.logs else {}
-    return {**found, **logs, **dict(_lustre(work)), **dict(_openzfs(work))}
+    return {**ids, **logs, **dict(_lustre(work)), **dict(_openzfs(work))}
 
 
 def _head_node(work: Work) -> str:
-    found = next((node.id for node in nodes(work.account, work.name) if node.role == "HeadNode"), None)
-    if found is None:
+    id_ = next((node.id for node in nodes(work.account, work.name) if node.role == "HeadNode"), None)
+    if id_ is None:
         raise TrainyardError(
             f"cluster {work.name} has no head node",
             where=work.name,
             hint="see `trainyard status`; a cluster without its head node can only be destroyed",
         )
-    return found
+    return id_
 
 
 def _log_group(work: Work) -> str:
-    found = cluster_log_group(work.account, work.name)
-    if found is None:
+    id_ = cluster_log_group(work.account, work.name)
+    if id_ is None:
         raise TrainyardError(
             f"cluster {work.name} keeps no logs in CloudWatch, and its spec says that it does",
             where="monitoring.logs",
             hint="set monitoring.logs to false, as the cluster was made",
         )
-    return found
+    return id_
 
 
 def _lustre(work: Work) -> Iterator[tuple[str, str]]:
@@ -61,10 +61,10 @@ def _openzfs(work: Work) -> Iterator[tuple[str, str]]:
         if isinstance(file_system.settings, OpenZfs)
     ]
     holders = [system for system in fsx_file_systems(work.required_spec()) if system.kind == "OpenZFSFileSystemId"]
-    made = 0
+    number = 0
     for id_, holder in zip(volumes, holders, strict=True):
-        made += id_ in (None, "environment")
-        volume = _output(work, "FSxORootVolumeId", made) if id_ in (None, "environment") else id_
+        number += id_ in (None, "environment")
+        volume = _output(work, "FSxORootVolumeId", number) if id_ in (None, "environment") else id_
         described = fsx.volume(work.account, volume)
         if described is None:
             raise TrainyardError(f"there is no volume {volume}", where=holder.mount, hint="see the stack of storage")

@@ -46,57 +46,57 @@ def write_dashboards(
     work: Work, grafana: GrafanaApi, folder: str, documents: Iterable[dict[str, Any]]
 ) -> WrittenDashboards:
     """Write dashboards, and remove those that are ours no longer. What was edited by hand becomes a finding."""
-    wanted = {document["uid"]: marked(document) for document in documents}
-    became = [_bring_about(work, grafana, folder, one) for one in wanted.values()]
-    there = (found["uid"] for found in grafana.ask("GET", _SEARCH))
-    became += [_remove(work, grafana, uid) for uid in there if uid.startswith(_UID) and uid not in wanted]
+    by_uid = {document["uid"]: marked(document) for document in documents}
+    became = [_bring_about(work, grafana, folder, document) for document in by_uid.values()]
+    existing_uids = (hit["uid"] for hit in grafana.ask("GET", _SEARCH))
+    became += [_remove(work, grafana, uid) for uid in existing_uids if uid.startswith(_UID) and uid not in by_uid]
     return WrittenDashboards(Counter(became))
 
 
-def _bring_about(work: Work, grafana: GrafanaApi, folder: str, wanted: dict[str, Any]) -> What:
+def _bring_about(work: Work, grafana: GrafanaApi, folder: str, document: dict[str, Any]) -> What:
     """Write one dashboard. Who saves it at the same time is asked for again, and judged by what is there then."""
     for attempt in range(1, _ATTEMPTS + 1):
-        found = grafana.find(_path(wanted["uid"]))
-        what = _what_to_do(work, wanted, found["dashboard"] if found else None)
+        existing = grafana.find(_path(document["uid"]))
+        what = _what_to_do(work, document, existing["dashboard"] if existing else None)
         if what in ("unchanged", "kept"):
             return what
         try:
-            grafana.ask("POST", "/api/dashboards/db", _request(wanted, folder, found))
+            grafana.ask("POST", "/api/dashboards/db", _request(document, folder, existing))
         except GrafanaRefusalError as error:
             if error.status != _CHANGED_MEANWHILE or attempt == _ATTEMPTS:
                 raise
         else:
-            work.tell(f"dashboard {wanted['title']} {what}")
+            work.tell(f"dashboard {document['title']} {what}")
             return what
     raise AssertionError("the last attempt returns or raises")
 
 
-def _what_to_do(work: Work, wanted: dict[str, Any], there: dict[str, Any] | None) -> What:
-    if there is None:
+def _what_to_do(work: Work, document: dict[str, Any], existing: dict[str, Any] | None) -> What:
+    if existing is None:
         return "made"
-    is_so, is_ours = fingerprint(there) == fingerprint(wanted), fingerprint(there) == mark(there)
+    is_so, is_ours = fingerprint(existing) == fingerprint(document), fingerprint(existing) == mark(existing)
     if is_so:
         return "unchanged"
     if is_ours or work.options.overwrite_dashboards:
         return "updated"
-    work.findings.append(_edited(there, wanted))
+    work.findings.append(_edited(existing, document))
     return "kept"
 
 
-def _request(wanted: dict[str, Any], folder: str, found: dict[str, Any] | None) -> dict[str, Any]:
+def _request(document: dict[str, Any], folder: str, existing: dict[str, Any] | None) -> dict[str, Any]:
     """Return what saves a dashboard where nobody has saved it since it was read. It stays in the folder it is in."""
-    version = {"version": found["dashboard"]["version"]} if found else {}
-    place = found.get("meta", {}).get("folderUid", folder) if found else folder
-    dashboard = {**wanted, **version, "id": None}
+    version = {"version": existing["dashboard"]["version"]} if existing else {}
+    place = existing.get("meta", {}).get("folderUid", folder) if existing else folder
+    dashboard = {**document, **version, "id": None}
     return {"dashboard": dashboard, "folderUid": place, "overwrite": False, "message": f"trainyard {__version__}"}
 
 
 def _remove(work: Work, grafana: GrafanaApi, uid: str) -> What:
     """Delete a dashboard that belongs to us no longer, unless somebody has made it theirs."""
-    there = grafana.find(_path(uid))
-    if there is None:
+    existing = grafana.find(_path(uid))
+    if existing is None:
         return "removed"
-    dashboard = there["dashboard"]
+    dashboard = existing["dashboard"]
     if fingerprint(dashboard) != mark(dashboard):
         work.tell(f"dashboard {dashboard.get('title', uid)} is no longer one of ours; it was edited, and stays")
         return "kept"
@@ -109,11 +109,11 @@ def _remove(work: Work, grafana: GrafanaApi, uid: str) -> What:
     return "removed"
 
 
-def _edited(there: dict[str, Any], wanted: dict[str, Any]) -> Finding:
-    found = differences(there, wanted)
-    more = [f"{len(found) - _MOST_DIFFERENCES} more"] if len(found) > _MOST_DIFFERENCES else []
-    what = "; ".join([*found[:_MOST_DIFFERENCES], *more])
-    message = f"dashboard {wanted['title']!r} was edited in Grafana and is kept: {what}"
+def _edited(existing: dict[str, Any], document: dict[str, Any]) -> Finding:
+    changes = differences(existing, document)
+    more = [f"{len(changes) - _MOST_DIFFERENCES} more"] if len(changes) > _MOST_DIFFERENCES else []
+    what = "; ".join([*changes[:_MOST_DIFFERENCES], *more])
+    message = f"dashboard {document['title']!r} was edited in Grafana and is kept: {what}"
     return finding_of(kinds(), "dashboard-edited", message, path="monitoring.mode")
 
 

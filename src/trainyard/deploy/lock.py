@@ -104,13 +104,13 @@ class Lock:
 
     def _taken_over(self, content: bytes) -> str:
         """Replace a lock whose holder is gone."""
-        there = s3.get(self.account, self.bucket, self._key)
-        holder = _holder(there.content) if there is not None else {}
-        if there is None:
+        stored = s3.get(self.account, self.bucket, self._key)
+        holder = _holder(stored.content) if stored is not None else {}
+        if stored is None:
             etag = s3.put_if_absent(self.account, self.bucket, self._key, content)
         elif self._is_gone(holder):
             self.report(f"takes over the lock of {_who(holder)}, who ended without releasing it")
-            etag = s3.put_if_same(self.account, self.bucket, self._key, content, there.etag)
+            etag = s3.put_if_same(self.account, self.bucket, self._key, content, stored.etag)
         else:
             etag = None
         if etag is None:

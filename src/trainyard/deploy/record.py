@@ -63,11 +63,11 @@ def read_record(account: Account, bucket: str, name: str) -> Deployment | None:
 
     Raises TrainyardError where it cannot be understood.
     """
-    there = s3.get(account, bucket, key(name))
-    if there is None:
+    stored = s3.get(account, bucket, key(name))
+    if stored is None:
         return None
     try:
-        written = json.loads(there.content)
+        written = json.loads(stored.content)
         return Deployment(**{field: written[field] for field in Deployment._fields})
     except (ValueError, KeyError, TypeError) as error:
         raise TrainyardError(

@@ -14,10 +14,10 @@ from trainyard.errors import TrainyardError
 
 def commands_after(work: Work, file: str, lock: Path | None = None, *, profile: str | None = None) -> tuple[str, ...]:
     """Return the commands in their order: the first writes what builds the images, where there is anything to bake."""
-    given = [spec_argument(file), *([] if lock is None else ["--lock", file_argument(str(lock))])]
+    files = [spec_argument(file), *([] if lock is None else ["--lock", file_argument(str(lock))])]
     account = [] if profile is None else ["--profile", profile]
-    deploy = join(["trainyard", "deploy", *given, *account, *_flags(work.options)])
-    return (*_image(work, given), deploy)
+    deploy = join(["trainyard", "deploy", *files, *account, *_flags(work.options)])
+    return (*_image(work, files), deploy)
 
 
 def _flags(options: Options) -> Iterator[str]:
@@ -30,11 +30,11 @@ def _flags(options: Options) -> Iterator[str]:
         yield "--overwrite-dashboards"
 
 
-def _image(work: Work, given: list[str]) -> Iterator[str]:
+def _image(work: Work, files: list[str]) -> Iterator[str]:
     try:
         used = assemble_images(work.required_spec(), work.outputs, work.assets_lock).outputs
     except TrainyardError:
         return  # the nodes install nothing, or nobody knows where their image could be built
-    known = [f"{name}={work.outputs[name]}" for name in sorted(used & work.outputs.keys())]
-    outputs = [part for one in known for part in ("--stack-output", one)]
-    yield join(["trainyard", "image", *given, *outputs])
+    named_outputs = [f"{name}={work.outputs[name]}" for name in sorted(used & work.outputs.keys())]
+    outputs = [part for output in named_outputs for part in ("--stack-output", output)]
+    yield join(["trainyard", "image", *files, *outputs])

@@ -54,28 +54,31 @@ class RunningNodes:
 
         Raises TrainyardError where the head node would have to take something back: no release can do that.
         """
-        there = [node for node in nodes(self.work.account, self.work.name) if node.state != "shutting-down"]
-        head = [node for node in there if node.role == "HeadNode"]
-        login = [node for node in there if node.role == "LoginNode"]
+        running = [node for node in nodes(self.work.account, self.work.name) if node.state != "shutting-down"]
+        head = [node for node in running if node.role == "HeadNode"]
+        login = [node for node in running if node.role == "LoginNode"]
         return (*self._head(head), *self._login(login))
 
     def _head(self, head: list[ClusterNode]) -> Iterator[Finding]:
         ran = self._ran(head[0]) if head else _Ran(self._pointed_to())
-        found = self._difference(ran, "head")
-        if isinstance(found, Difference):
-            self._refuse_dropped(found)
-            found = found._replace(dropped=())
-        if found is not None and any(found):
+        difference = self._difference(ran, "head")
+        if isinstance(difference, Difference):
+            self._refuse_dropped(difference)
+            difference = difference._replace(dropped=())
+        if difference is not None and any(difference):
             which = f"the head node{f' {head[0].id}' if head else ''}"
             remedy = f"run on the head node: {self._command}"
             yield not_told(
-                "head-node-not-told", f"{which} has to be told of this release: {found}", remedy, self._place
+                "head-node-not-told", f"{which} has to be told of this release: {difference}", remedy, self._place
             )
 
     def _login(self, login: list[ClusterNode]) -> Iterator[Finding]:
-        found = {node.id: what for node in login if (what := self._difference(self._ran(node), "login")) is not None}
-        if found:
-            message = f"login nodes {', '.join(found)} have to be told of this release: {next(iter(found.values()))}"
+        differences = {
+            node.id: what for node in login if (what := self._difference(self._ran(node), "login")) is not None
+        }
+        if differences:
+            what = next(iter(differences.values()))
+            message = f"login nodes {', '.join(differences)} have to be told of this release: {what}"
             remedy = f"run on each of them, or terminate them so that new ones start: {self._command}"
             yield not_told("login-nodes-not-told", message, remedy, self._place)
 
@@ -94,9 +97,9 @@ class RunningNodes:
     def _former(self, digest: str | None, kind: str) -> NodeWork | None:
         if digest is None:
             return NOTHING
-        there = s3.get(self.work.account, self.work.bucket, self._key(f"releases/{file_of(digest)}"))
+        stored = s3.get(self.work.account, self.work.bucket, self._key(f"releases/{file_of(digest)}"))
         try:
-            return None if there is None else node_work(there.content, kind)
+            return None if stored is None else node_work(stored.content, kind)
         except TrainyardError:
             return None
 
@@ -108,18 +111,18 @@ class RunningNodes:
             release, failure = record["release"], failure_of(record)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             release, failure = None, None
-        known = isinstance(release, str) and _DIGEST.fullmatch(release) is not None
-        return _Ran(release, failure) if known else _Ran(self._pointed_to())
+        is_digest = isinstance(release, str) and _DIGEST.fullmatch(release) is not None
+        return _Ran(release, failure) if is_digest else _Ran(self._pointed_to())
 
     def _pointed_to(self) -> str | None:
-        there = beginning(self.work.account, self.work.bucket, self._key(POINTER), MOST_BYTES)
-        match = None if there is None else _DIGEST.match(there.content.decode(errors="replace"))
+        stored = beginning(self.work.account, self.work.bucket, self._key(POINTER), MOST_BYTES)
+        match = None if stored is None else _DIGEST.match(stored.content.decode(errors="replace"))
         return match[0] if match else None
 
-    def _refuse_dropped(self, found: Difference) -> None:
+    def _refuse_dropped(self, difference: Difference) -> None:
         # A step of another version that this one does not know was renamed, not dropped by the spec.
-        known = {step.name for step in STEPS} - _LEAVES_FILES_ONLY
-        dropped = [name for name in found.dropped if name in known]
+        rerunnable = {step.name for step in STEPS} - _LEAVES_FILES_ONLY
+        dropped = [name for name in difference.dropped if name in rerunnable]
         if dropped:
             raise TrainyardError(
                 f"the head node of {self.work.name} has done what the spec no longer asks for, and no release takes it "
@@ -146,9 +149,9 @@ def failure_of(record: Mapping[str, Any]) -> str | None:
     The runner writes a message for every run that did not, and none for one that did.
     """
     failed = [step for step in record.get("steps", ()) if step["required"] and step["status"] == "failed"]
-    said = f"{failed[0]['name']}: {failed[0]['message']}" if failed else record.get("message")
-    if said:
-        return f"its last run failed: {str(said)[:_MOST_SHOWN]}"
+    message = f"{failed[0]['name']}: {failed[0]['message']}" if failed else record.get("message")
+    if message:
+        return f"its last run failed: {str(message)[:_MOST_SHOWN]}"
     if record.get("status") == "running":
         return "its last run has not ended: either it goes on right now, or it was killed"
     return "its last run failed and does not say why" if record.get("status") in ("failed", "held") else None

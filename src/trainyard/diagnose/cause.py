@@ -84,8 +84,8 @@ class Cause:
 @cache
 def causes() -> Mapping[str, Cause]:
     """Return all causes by id, in the order of their files."""
-    found = [cause for file in sorted(FOLDER.glob("*.yaml")) for cause in _of_file(file)]
-    return {cause.id: cause for cause in found}
+    all_causes = [cause for file in sorted(FOLDER.glob("*.yaml")) for cause in _of_file(file)]
+    return {cause.id: cause for cause in all_causes}
 
 
 @cache

@@ -33,9 +33,9 @@ class Collected:
 
     def add(self, scan: Scan) -> None:
         """Add what one reading found."""
-        for seen in scan.seen:
-            self.hits.extend(seen.hits)
-            self.counts[seen.signature, seen.node] += seen.count
+        for signature_hits in scan.seen:
+            self.hits.extend(signature_hits.hits)
+            self.counts[signature_hits.signature, signature_hits.node] += signature_hits.count
         self.left_out += [scan.left_out] if scan.left_out else []
         self.leave_out(*scan.unread, count=scan.unread_count)
         self.files += scan.files
@@ -50,16 +50,18 @@ class Collected:
         """Return what all of it tells of."""
         return root_causes(self.hits, self.counts)
 
-    def diagnosis(self, source: str, wanted: LineFilter, unusual: Callable[[], tuple[UnusualLine, ...]]) -> Diagnosis:
+    def diagnosis(
+        self, source: str, line_filter: LineFilter, unusual: Callable[[], tuple[UnusualLine, ...]]
+    ) -> Diagnosis:
         """Return the answer. Unusual lines are looked for where no cause is known, or the first is no root."""
         causes, harmless = self.found()
         is_deep = bool(causes) and causes[0].cause.kind == "root"
         return Diagnosis(
             source, causes, harmless, () if is_deep else unusual(), tuple(self.unread), self.files, self.size_bytes,
-            self.unread_count, None if wanted.is_everything else self._not_asked(wanted),
+            self.unread_count, None if line_filter.is_everything else self._not_asked(line_filter),
         )  # fmt: skip
 
-    def _not_asked(self, wanted: LineFilter) -> NotAsked:
+    def _not_asked(self, line_filter: LineFilter) -> NotAsked:
         """Return what was found in all readings and not asked for."""
         nodes = tuple(dict.fromkeys(node for part in self.left_out for node in part.nodes))
         return NotAsked(
@@ -68,9 +70,9 @@ class Collected:
             max((part.newest for part in self.left_out if part.newest), default=None),
             sum(part.by_node for part in self.left_out),
             nodes[:_MOST_NODES_LISTED],
-            wanted.nodes,
-            wanted.since,
-            wanted.until,
+            line_filter.nodes,
+            line_filter.since,
+            line_filter.until,
             sum(part.logs_by_period for part in self.left_out),
             self.logs_by_node,
         )

@@ -25,7 +25,13 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
         "causes": [_with_consequences(cause) for cause in diagnosis.causes],
         "harmless": [_cause(diagnosed_cause) for diagnosed_cause in diagnosis.harmless],
         "unrecognised": [
-            {"file": one.file, "line": one.line, "text": one.text, "count": one.count} for one in diagnosis.unrecognised
+            {
+                "file": unusual_line.file,
+                "line": unusual_line.line,
+                "text": unusual_line.text,
+                "count": unusual_line.count,
+            }
+            for unusual_line in diagnosis.unrecognised
         ],
         "unread": [{"name": unread.name, "why": unread.why} for unread in diagnosis.unread],
         "unread_count": diagnosis.unread_count,
@@ -39,34 +45,34 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def redacted(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the same values with other names for everything that logs, paths and node names identify."""
-    return {**Redaction().values(dict(values), kept=_OWN_WORDS), "redacted": True}
+    return {**Redaction().values(dict(values), kept_keys=_OWN_WORDS), "redacted": True}
 
 
 def has_errors(diagnosis: Diagnosis) -> bool:
     """Return whether anything is wrong that is more than a warning."""
-    found = (seen for cause in diagnosis.causes for seen in (cause, *cause.consequences))
-    return any(diagnosed_cause.cause.severity == "error" for diagnosed_cause in found)
+    all_diagnosed = (diagnosed for cause in diagnosis.causes for diagnosed in (cause, *cause.consequences))
+    return any(diagnosed_cause.cause.severity == "error" for diagnosed_cause in all_diagnosed)
 
 
-def _with_consequences(found: DiagnosedCause) -> dict[str, Any]:
-    return {**_cause(found), "consequences": [_cause(consequence) for consequence in found.consequences]}
+def _with_consequences(diagnosed: DiagnosedCause) -> dict[str, Any]:
+    return {**_cause(diagnosed), "consequences": [_cause(consequence) for consequence in diagnosed.consequences]}
 
 
-def _cause(found: DiagnosedCause) -> dict[str, Any]:
-    cause = found.cause
+def _cause(diagnosed: DiagnosedCause) -> dict[str, Any]:
+    cause = diagnosed.cause
     return {
         "cause": cause.id,
         "title": cause.title,
         "severity": cause.severity,
         "kind": cause.kind,
-        "signature": found.evidence[0].signature,
-        "signatures": list(dict.fromkeys(hit.signature for hit in found.evidence)),
-        "confidence": found.confidence,
-        "count": found.count,
-        "nodes": found.by_node,
-        "first_seen": _time(found.first_seen),
-        "last_seen": _time(found.last_seen),
-        "evidence": [_line(hit) for hit in found.evidence],
+        "signature": diagnosed.evidence[0].signature,
+        "signatures": list(dict.fromkeys(hit.signature for hit in diagnosed.evidence)),
+        "confidence": diagnosed.confidence,
+        "count": diagnosed.count,
+        "nodes": diagnosed.by_node,
+        "first_seen": _time(diagnosed.first_seen),
+        "last_seen": _time(diagnosed.last_seen),
+        "evidence": [_line(hit) for hit in diagnosed.evidence],
         "explanation": cause.explanation,
         "remedy": cause.remedy,
         "source": cause.source,

@@ -19,7 +19,7 @@ _MOST_NODES_SHOWN = 8
 
 
 def diagnose_files(
-    source: str, wanted: LineFilter = EVERYTHING, report: Callable[[str], None] = lambda _: None
+    source: str, line_filter: LineFilter = EVERYTHING, report: Callable[[str], None] = lambda _: None
 ) -> Diagnosis:
     """Return what is wrong by the logs in a file, a folder or an archive, or of standard input for ``-``.
 
@@ -29,14 +29,14 @@ def diagnose_files(
     with log_files(source) as logs:
         unusual = None if logs.repeatable else UnusualLines()
         progress = _progress_of(logs, report)
-        collected.add(scan(logs.files, unread=logs.unread, progress=progress, unusual=unusual, wanted=wanted))
+        collected.add(scan(logs.files, unread=logs.unread, progress=progress, unusual=unusual, line_filter=line_filter))
     is_nothing = not collected.size_bytes or (logs.binary_files == collected.files and not collected.hits)
     if collected.unread and is_nothing and collected.files <= collected.unread_count:
         first = collected.unread[0]
         raise InputError(f"nothing in {source} can be read: {first.name}: {first.why}", where=source)
     _refuse_unknown_nodes(source, collected)
-    lines = partial(_unusual_lines_of, source, wanted) if unusual is None else unusual.lines
-    return collected.diagnosis(source, wanted, lines)
+    lines = partial(_unusual_lines_of, source, line_filter) if unusual is None else unusual.lines
+    return collected.diagnosis(source, line_filter, lines)
 
 
 def _refuse_unknown_nodes(source: str, collected: Collected) -> None:
@@ -45,15 +45,15 @@ def _refuse_unknown_nodes(source: str, collected: Collected) -> None:
         for node in sorted(left_out.unknown):
             shown = ", ".join(list(left_out.nodes)[:_MOST_NODES_SHOWN])
             more = ", …" if len(left_out.nodes) > _MOST_NODES_SHOWN else ""
-            seen = f"nodes seen: {shown}{more}" if shown else "no line tells its node"
+            nodes_text = f"nodes seen: {shown}{more}" if shown else "no line tells its node"
             hint = "leave --node out to see what is wrong on any"
-            raise InputError(f"no line of {source} is of node {node}; {seen}", where="--node", hint=hint)
+            raise InputError(f"no line of {source} is of node {node}; {nodes_text}", where="--node", hint=hint)
 
 
-def _unusual_lines_of(source: str, wanted: LineFilter) -> tuple[UnusualLine, ...]:
+def _unusual_lines_of(source: str, line_filter: LineFilter) -> tuple[UnusualLine, ...]:
     """Return the most unusual lines of a source that can be read a second time."""
     with log_files(source) as logs:
-        return unusual_lines(logs.files, wanted=wanted)
+        return unusual_lines(logs.files, line_filter=line_filter)
 
 
 def _progress_of(logs: LogSource, report: Callable[[str], None]) -> Callable[[Progress], None]:

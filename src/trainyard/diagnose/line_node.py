@@ -39,8 +39,8 @@ def node_of(name: str, text: str) -> str | None:
         return str(own["host"])
     if host := host_of(name):
         return host
-    told = _SYSLOG.match(head) or _PREFIX.match(head)
-    return told["host"] if told else None
+    match = _SYSLOG.match(head) or _PREFIX.match(head)
+    return match["host"] if match else None
 
 
 def host_of(name: str) -> str | None:

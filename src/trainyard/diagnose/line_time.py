@@ -67,8 +67,8 @@ def time_of(text: str, near: dt.datetime | None = None, before: dt.datetime | No
 
 def time_in(names: Iterable[str]) -> dt.datetime | None:
     """Return a time that the name of a log, or of a folder around it, holds."""
-    found = (_safely(match, None, None) for name in names for match in _IN_NAME.finditer(name))
-    return next((time for time in found if time), None)
+    times = (_safely(match, None, None) for name in names for match in _IN_NAME.finditer(name))
+    return next((time for time in times if time), None)
 
 
 def time_of_number(number: float) -> dt.datetime | None:
@@ -79,9 +79,9 @@ def time_of_number(number: float) -> dt.datetime | None:
     return None
 
 
-def _safely(found: re.Match[str], near: dt.datetime | None, before: dt.datetime | None) -> dt.datetime | None:
+def _safely(match: re.Match[str], near: dt.datetime | None, before: dt.datetime | None) -> dt.datetime | None:
     try:
-        return _of_parts(found.groupdict(), near, before)
+        return _of_parts(match.groupdict(), near, before)
     except (ValueError, OverflowError):  # the 31st of February, or an offset of 99 hours
         return None
 

@@ -34,8 +34,8 @@ def kind_of(name: str) -> str | None:
     base = _without_rotation(path.rpartition("/")[2])
     stream = STREAM.fullmatch(base)
     word = _word(stream["log"] if stream else base)
-    if found := names.words.get(word) or names.words.get(_ENDING.sub("", word)):
-        return found
+    if log_kind := names.words.get(word) or names.words.get(_ENDING.sub("", word)):
+        return log_kind
     # A path of a stream tells nothing: whoever exported it chose the folder.
     candidates = (word, _ENDING.sub("", word)) if stream else (word, _ENDING.sub("", word), path.casefold())
     return next((kind for glob, kind in names.globs for candidate in candidates if _fits(candidate, glob)), None)

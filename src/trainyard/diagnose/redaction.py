@@ -38,27 +38,30 @@ class Redaction:
         self._anywhere: re.Pattern[str] | None = None
         self._given: set[str] = set()
 
-    def values(self, value: Any, kept: Collection[str] = ()) -> Any:
+    def values(self, value: Any, kept_keys: Collection[str] = ()) -> Any:
         """Return the same value, whatever it is made of, with other names in all its text, keys included.
 
         What stands below one of the keys ``kept`` stays as it is.
         """
-        for text in _texts(value, kept):
+        for text in _texts(value, kept_keys):
             self._learn_buckets(text)
-        for text in _texts(value, kept):
+        for text in _texts(value, kept_keys):
             self._learn_names(text)
         if self._names:
             longest_first = sorted(self._names, key=len, reverse=True)
             words = "|".join(map(re.escape, longest_first))
             self._anywhere = re.compile(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])")
-        return self._values(value, kept)
+        return self._values(value, kept_keys)
 
-    def _values(self, value: Any, kept: Collection[str]) -> Any:
+    def _values(self, value: Any, kept_keys: Collection[str]) -> Any:
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, dict):
-            return {self._text(key): one if key in kept else self._values(one, kept) for key, one in value.items()}
-        return [self._values(one, kept) for one in value] if isinstance(value, list | tuple) else value
+            return {
+                self._text(key): member if key in kept_keys else self._values(member, kept_keys)
+                for key, member in value.items()
+            }
+        return [self._values(member, kept_keys) for member in value] if isinstance(value, list | tuple) else value
 
     def _learn_buckets(self, text: str) -> None:
         """Remember the names of buckets: they also stand where nothing says that they are buckets."""
@@ -101,7 +104,7 @@ class Redaction:
             end = match.end(group)
         return "".join([*pieces, text[end:]])
 
-    def _name_of(self, kind: str, value: str, found: re.Match[str]) -> str:
+    def _name_of(self, kind: str, value: str, match: re.Match[str]) -> str:
         if value in self._given or (kind == "site" and not _names_somebody(kind, value)):
             return value
         if kind == "resource":
@@ -111,8 +114,8 @@ class Redaction:
         if kind == "host":
             return self._host(value)
         if kind == "id":
-            return self._name("instance" if found["prefix"] == "i" else found["prefix"], value)
-        is_time = kind == "account" and _MINUTE.fullmatch(value) and found.string[found.end() : found.end() + 1] != ":"
+            return self._name("instance" if match["prefix"] == "i" else match["prefix"], value)
+        is_time = kind == "account" and _MINUTE.fullmatch(value) and match.string[match.end() : match.end() + 1] != ":"
         return value if is_time or value in _KEPT_USERS else self._name(kind, value)
 
     def _part_of_arn(self, part: str) -> str:
@@ -160,11 +163,13 @@ class _Told(NamedTuple):
 @cache
 def _told() -> _Told:
     """Return what redaction.yaml says, the patterns in their order."""
-    told: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
-    patterns = {kind: re.compile(pattern, re.VERBOSE) for kind, pattern in told["patterns"].items()}
-    learned = {kind: tuple(map(re.compile, some)) for kind, some in told["learned"].items()}
-    public = tuple(f".{host}" for host in told["public_hosts"])
-    return _Told(patterns, told["pools"], frozenset(told["arn_words"]), learned, frozenset(told["no_names"]), public)
+    content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    patterns = {kind: re.compile(pattern, re.VERBOSE) for kind, pattern in content["patterns"].items()}
+    learned = {kind: tuple(map(re.compile, some)) for kind, some in content["learned"].items()}
+    public = tuple(f".{host}" for host in content["public_hosts"])
+    return _Told(
+        patterns, content["pools"], frozenset(content["arn_words"]), learned, frozenset(content["no_names"]), public
+    )
 
 
 def _names_somebody(kind: str, name: str) -> bool:
@@ -175,11 +180,11 @@ def _names_somebody(kind: str, name: str) -> bool:
     return enough and name not in _KEPT_USERS and _PLAIN_NAME.fullmatch(name) is not None
 
 
-def _texts(value: Any, kept: Collection[str]) -> Iterator[str]:
+def _texts(value: Any, kept_keys: Collection[str]) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         yield from value
-        yield from (text for key, one in value.items() if key not in kept for text in _texts(one, kept))
+        yield from (text for key, member in value.items() if key not in kept_keys for text in _texts(member, kept_keys))
     elif isinstance(value, list | tuple):
-        yield from (text for one in value for text in _texts(one, kept))
+        yield from (text for member in value for text in _texts(member, kept_keys))

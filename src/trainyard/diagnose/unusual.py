@@ -55,13 +55,13 @@ class _Candidate(NamedTuple):
 class UnusualLines:
     """Takes all lines of all logs and keeps the most unusual ones."""
 
-    def __init__(self, known: Mapping[str, tuple[Signature, Cause]] | None = None, most: int = 20) -> None:
+    def __init__(self, signature_table: Mapping[str, tuple[Signature, Cause]] | None = None, most: int = 20) -> None:
         """Begin with none. known: signatures whose lines are not unusual."""
-        self._patterns = Patterns(signatures() if known is None else known)
+        self._patterns = Patterns(signatures() if signature_table is None else signature_table)
         words = _words()
         self._none = re.compile(words.pop(_NO_TROUBLE))
         self._trouble = compiled(b"|".join(words.values()))
-        self._weights: list[tuple[int, Any]] = [(weight, compiled(one)) for weight, one in words.items()]
+        self._weights: list[tuple[int, Any]] = [(weight, compiled(pattern)) for weight, pattern in words.items()]
         self._most = most
         self._counts = array("I", bytes(4 * _COUNTS))
         self._candidates: dict[str, _Candidate] = {}
@@ -75,11 +75,11 @@ class UnusualLines:
         return self._asked.latest if self._asked else None
 
     def take(
-        self, file: LogFile, piece: Piece, wanted: LineFilter = EVERYTHING, near: dt.datetime | None = None
+        self, file: LogFile, piece: Piece, line_filter: LineFilter = EVERYTHING, near: dt.datetime | None = None
     ) -> None:
         """Take some lines of a log, of which those count that are wanted. near: a time of logs beside it."""
         if piece.is_first:
-            self._asked = None if wanted.is_everything else LineSelection(file, wanted, near)
+            self._asked = None if line_filter.is_everything else LineSelection(file, line_filter, near)
         for number, start, end in _lines(piece, self._trouble):
             line = piece.data[start:end]
             if not self._patterns.of_line(line) and (self._asked is None or self._asked.have(piece, start, end)):
@@ -90,7 +90,10 @@ class UnusualLines:
     def lines(self) -> tuple[UnusualLine, ...]:
         """Return the most unusual lines, the first of each kind, the most unusual first."""
         best = sorted(self._candidates.values(), key=self._order)[: self._most]
-        return tuple(UnusualLine(one.file, one.line, one.text, self._counts[one.slot]) for one in best)
+        return tuple(
+            UnusualLine(candidate.file, candidate.line, candidate.text, self._counts[candidate.slot])
+            for candidate in best
+        )
 
     def _line(self, file: str, number: int, line: bytes) -> None:
         plain = line if len(line) > _TEXT_BYTES else self._none.sub(b"", line)
@@ -109,27 +112,27 @@ class UnusualLines:
             self._forget()
 
     def _forget(self) -> None:
-        best = sorted(self._candidates.items(), key=lambda one: self._order(one[1]))
+        best = sorted(self._candidates.items(), key=lambda item: self._order(item[1]))
         self._candidates = dict(best[:_MOST_CANDIDATES])
 
-    def _order(self, one: _Candidate) -> tuple[float, int]:
-        return -one.weight / (1 + math.log2(self._counts[one.slot])), one.place
+    def _order(self, candidate: _Candidate) -> tuple[float, int]:
+        return -candidate.weight / (1 + math.log2(self._counts[candidate.slot])), candidate.place
 
 
 def unusual_lines(
     files: Iterable[LogFile],
     *,
-    known: Mapping[str, tuple[Signature, Cause]] | None = None,
+    signature_table: Mapping[str, tuple[Signature, Cause]] | None = None,
     most: int = 20,
-    wanted: LineFilter = EVERYTHING,
+    line_filter: LineFilter = EVERYTHING,
 ) -> tuple[UnusualLine, ...]:
     """Return the most unusual of the wanted lines of logs. What cannot be read is left out: the scan has listed it."""
-    unusual = UnusualLines(known, most)
+    unusual = UnusualLines(signature_table, most)
     near: dt.datetime | None = None
     for file in files:
         try:
             for piece in pieces(file.blocks):
-                unusual.take(file, piece, wanted, near)
+                unusual.take(file, piece, line_filter, near)
         except UnreadableError:
             continue
         finally:
@@ -140,16 +143,16 @@ def unusual_lines(
 def _words() -> dict[int, bytes]:
     """Return one pattern for each weight, the heaviest first."""
     content = yaml.load(_DATA.read_bytes(), Loader=yaml.CSafeLoader)
-    return {one["weight"]: "|".join(one["words"]).encode() for one in content}
+    return {entry["weight"]: "|".join(entry["words"]).encode() for entry in content}
 
 
 def _lines(piece: Piece, trouble: Any) -> Iterator[tuple[int, int, int]]:
     """Yield the lines that look like trouble: their numbers, and where they begin and end."""
     number, place, data = piece.line, piece.repeated_bytes, piece.data
     counted = 0
-    while place < len(data) and (found := trouble.search(data, place)):
-        start = data.rfind(b"\n", 0, found.start()) + 1
-        end = data.find(b"\n", found.end())
+    while place < len(data) and (match := trouble.search(data, place)):
+        start = data.rfind(b"\n", 0, match.start()) + 1
+        end = data.find(b"\n", match.end())
         end = len(data) if end < 0 else end
         number += data.count(b"\n", counted, start)
         yield number, start, end

@@ -59,7 +59,7 @@ class _CompactDumper(_BlockDumper):
 
     def represent_sequence(self, tag: str, sequence: Any, flow_style: bool | None = None) -> yaml.SequenceNode:  # noqa: FBT001  PyYAML's signature
         node = super().represent_sequence(tag, sequence, flow_style)
-        items = all(isinstance(one, yaml.ScalarNode) for one in node.value)
+        items = all(isinstance(item, yaml.ScalarNode) for item in node.value)
         node.flow_style = (items and _fits(node, self._LONGEST)) or not node.value
         return node
 

@@ -55,11 +55,11 @@ class AssetCache:
         Raises TrainyardError where it cannot be downloaded, where it is another file, or where the disk is full.
         """
         with self._writing(url):
-            if digest is not None and (there := self._there(digest, file)) is not None:
-                return there
+            if digest is not None and (cached := self._there(digest, file)) is not None:
+                return cached
         with self._writing(url), self._part(url) as part:
-            if digest is not None and (there := self._there(digest, file)) is not None:
-                return there  # whoever had the lock has downloaded it
+            if digest is not None and (cached := self._there(digest, file)) is not None:
+                return cached  # whoever had the lock has downloaded it
             resumed = self.downloader.file(url, part, size_bytes)
             if resumed and digest is not None and not _is(part, digest):
                 part.unlink()  # the server may have changed it in between

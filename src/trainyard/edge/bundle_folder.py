@@ -178,10 +178,10 @@ def _swap(new: Path, target: Path, *, keep: bool, exchange: Exchange) -> Path | 
         return None
     if keep:
         numbered = (target.with_name(f"{target.name}.before-{n}") for n in range(1, 10_000))
-        kept = next(free for free in numbered if not free.exists())
-        target.rename(kept)
+        backup = next(free for free in numbered if not free.exists())
+        target.rename(backup)
         new.rename(target)
-        return kept
+        return backup
     if exchange(new, target):
         shutil.rmtree(new)
         return None
@@ -192,13 +192,13 @@ def _swap(new: Path, target: Path, *, keep: bool, exchange: Exchange) -> Path | 
     return None
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(first: Path, other: Path) -> bool:
     """Exchange two folders in one step where the system can. https://man7.org/linux/man-pages/man2/rename.2.html."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+    return bool(rename(here, os.fsencode(first), here, os.fsencode(other), exchange) == 0)
 
 
 def _hint(error: OSError) -> str:

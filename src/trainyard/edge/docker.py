@@ -38,14 +38,14 @@ class Engine:
 
     def refuse_without_daemon(self) -> None:
         """Raise TrainyardError where nothing answers that could build."""
-        asked = ("version", "--format", "{{.Server.Version}}") if self.name == "docker" else ("info",)
-        status, said = self._run(asked)
+        words = ("version", "--format", "{{.Server.Version}}") if self.name == "docker" else ("info",)
+        status, output = self._run(words)
         if status:
             hint = "start Docker (`sudo systemctl start docker`, or Docker Desktop), and see that `docker info` works"
             if self.name == "podman":
                 hint = "see that `podman info` works; on macOS, `podman machine start`"
             raise TrainyardError(
-                f"{self.name} does not answer: {said or f'status {status}'}", where=self.path, hint=hint
+                f"{self.name} does not answer: {output or f'status {status}'}", where=self.path, hint=hint
             )
 
     def build(self, folder: Path, image: str, platform: str) -> None:
@@ -80,16 +80,16 @@ class Engine:
             raise TrainyardError(
                 f"no folder can be made for the login: {error.strerror}", where=error.filename
             ) from error
-        with ending_in_order(), folder as made:
-            variables = _variables(Path(made), opened.registry)
-            status, said = self._run(
+        with ending_in_order(), folder as temporary:
+            variables = _variables(Path(temporary), opened.registry)
+            status, output = self._run(
                 ("login", "--username", opened.user, "--password-stdin", opened.registry), opened.password, variables
             )
             if status:
                 hint = (
                     "the password is fresh, so see whether the registry can be reached from Docker, by a proxy for one"
                 )
-                raise TrainyardError(f"{self.name} could not log in: {said}", where=opened.registry, hint=hint)
+                raise TrainyardError(f"{self.name} could not log in: {output}", where=opened.registry, hint=hint)
             try:
                 yield variables
             finally:
@@ -120,9 +120,9 @@ class Engine:
             raise TrainyardError(problem, where=self.path, hint=hint)
 
 
-def find_engine(wanted: str | None = None) -> Engine:
+def find_engine(chosen: str | None = None) -> Engine:
     """Return the program that is wanted, or the first one that is here. Raises TrainyardError where there is none."""
-    names = ENGINES if wanted is None else (wanted,)
+    names = ENGINES if chosen is None else (chosen,)
     for name in names:
         path = which(name)
         if path is not None:

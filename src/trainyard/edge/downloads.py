@@ -70,15 +70,15 @@ class Downloader:
 
     def _fetch(self, url: str, part: Path, expected_bytes: int | None) -> bool:
         """Make one attempt. Return whether it went on with what was there."""
-        there, validator = _begun(part)
-        asked = {"Range": f"bytes={there}-", "If-Range": validator} if there and validator else {}
-        with self._opened(url, asked, part) as answer:
+        have_bytes, validator = _begun(part)
+        headers = {"Range": f"bytes={have_bytes}-", "If-Range": validator} if have_bytes and validator else {}
+        with self._opened(url, headers, part) as answer:
             partial = answer.status == HTTPStatus.PARTIAL_CONTENT
-            resumed = partial and answer.headers.get("Content-Range", "").startswith(f"bytes {there}-")
+            resumed = partial and answer.headers.get("Content-Range", "").startswith(f"bytes {have_bytes}-")
             if partial and not resumed:
                 part.unlink(missing_ok=True)
                 raise AttemptError(f"{_host(url)} sent another part than was asked for")
-            start = there if resumed else 0
+            start = have_bytes if resumed else 0
             length = _length(answer)
             total = None if length is None else start + length
             if max(total or 0, expected_bytes or 0) > self.most_bytes:

@@ -48,10 +48,10 @@ _LONGEST = 1000
 class EksctlRefusedError(TrainyardError):
     """eksctl would not, or could not do it. ``said`` has the last of its lines."""
 
-    def __init__(self, problem: str, *, where: str, hint: str, said: tuple[str, ...] = ()) -> None:
+    def __init__(self, problem: str, *, where: str, hint: str, output: tuple[str, ...] = ()) -> None:
         """Keep what it said."""
         super().__init__(problem, where=where, hint=hint)
-        self.said = said
+        self.said = output
 
 
 class Eksctl(Protocol):
@@ -90,7 +90,7 @@ class Eksctl(Protocol):
         """Bring the nodes of a group to a version of Kubernetes, one after the other, and wait."""
         ...
 
-    def put_addons(self, config: str, say: Callable[[str], None], *, there: bool) -> None:
+    def put_addons(self, config: str, say: Callable[[str], None], *, existing: bool) -> None:
         """Make the add-ons that are missing; with ``there``, bring those that are there to the configuration."""
         ...
 
@@ -171,9 +171,9 @@ class ProgramEksctl:
         words = [f"--cluster={cluster}", f"--region={region}", f"--name={name}", f"--kubernetes-version={version}"]
         self._run(["upgrade", "nodegroup", *words, "--wait", "--timeout=120m"], say)
 
-    def put_addons(self, config: str, say: Callable[[str], None], *, there: bool) -> None:
+    def put_addons(self, config: str, say: Callable[[str], None], *, existing: bool) -> None:
         """Make or update add-ons. New ones are not waited for: DNS is not there before nodes are."""
-        if there:
+        if existing:
             self._configured(["update", "addon", "--wait", _WAITS_FOR], config, say)
             return
         self._configured(["utils", "associate-iam-oidc-provider", "--approve"], config, say)
@@ -229,8 +229,8 @@ def _private_file(config: str) -> Iterator[Path]:
             where=error.filename,
             hint="make room on the disk, or set TMPDIR to a folder that you may write to",
         ) from error
-    with folder as made:
-        file = Path(made) / "cluster.yaml"
+    with folder as temporary:
+        file = Path(temporary) / "cluster.yaml"
         file.touch(mode=0o600)
         file.write_text(config, encoding="utf-8")
         yield file
@@ -248,23 +248,23 @@ def _said(line: str) -> str:
     return line if match is None else match[2]
 
 
-def _refused(words: Sequence[str], status: int, said: tuple[str, ...], timeout_s: float | None) -> EksctlRefusedError:
-    shown = "; ".join(_reasons(said)[:_MOST_SHOWN])[:_LONGEST]
+def _refused(words: Sequence[str], status: int, output: tuple[str, ...], timeout_s: float | None) -> EksctlRefusedError:
+    shown = "; ".join(_reasons(output)[:_MOST_SHOWN])[:_LONGEST]
     what = " ".join(words[:2])
     late = None if timeout_s is None else f"it did not end within {timeout_s / 60:.0f} minutes and was stopped"
-    ended = f"{_ended(status)}{f'; the last that it said: {_said(said[-1])[:_LONGEST]}' if said else ''}"
+    ended = f"{_ended(status)}{f'; the last that it said: {_said(output[-1])[:_LONGEST]}' if output else ''}"
     return EksctlRefusedError(
         f"eksctl {what} failed: {late or shown or ended}",
         where="eksctl",
         hint="put right what it names and run the command again, which goes on where this one stopped",
-        said=said,
+        output=output,
     )
 
 
-def _reasons(said: tuple[str, ...]) -> list[str]:
+def _reasons(output: tuple[str, ...]) -> list[str]:
     """Return the lines that say why: those marked so, or with what Go and cobra begin such a line."""
-    critical = [match[2] for line in said if (match := _LINE.fullmatch(line)) and match[1] == _CRITICAL]
-    errors = [line.removeprefix("Error: ") for line in said if line.startswith(_BEGINNINGS)]
+    critical = [match[2] for line in output if (match := _LINE.fullmatch(line)) and match[1] == _CRITICAL]
+    errors = [line.removeprefix("Error: ") for line in output if line.startswith(_BEGINNINGS)]
     return list(dict.fromkeys(critical or errors))
 
 

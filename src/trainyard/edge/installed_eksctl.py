@@ -42,8 +42,8 @@ def _asked(path: str, changed_ns: int) -> InstalledEksctl:
     """Ask a program, once for as long as it is the same: every step of a deployment wants to know."""
     del changed_ns
     ended = run_watched([path, "version", "--output=json"], os.environ, timeout_s=_ANSWERS_WITHIN_S)
-    said = _parsed(ended.output)
-    version = str(said.get("Version", ""))
+    answer = _parsed(ended.output)
+    version = str(answer.get("Version", ""))
     if ended.status or not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6}){2}", version):
         silent = f"nothing within {_ANSWERS_WITHIN_S:.0f} s" if ended.timed_out else "nothing"
         shown = ended.output.strip() or " ".join(ended.said) or silent

@@ -27,8 +27,8 @@ class NewArchive:
 
     def part(self) -> IO[bytes]:
         """Return a file for the content of one member; small ones stay in memory. It goes when it is closed."""
-        made: IO[bytes] = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(self._folder))  # noqa: SIM115  the caller closes it
-        return made
+        file: IO[bytes] = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(self._folder))  # noqa: SIM115  the caller closes it
+        return file
 
     def add(self, name: str, content: IO[bytes], modified_s: float) -> None:
         """Add a member with what stands in a file from its beginning to where it is now."""

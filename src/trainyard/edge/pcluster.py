@@ -64,14 +64,14 @@ def load_schemas(
 
 
 def schema_complaints(
-    made: PclusterEnvironment, configs: Sequence[ClusterConfig], *, timeout_s: float = _TIMEOUT_S
+    environment: PclusterEnvironment, configs: Sequence[ClusterConfig], *, timeout_s: float = _TIMEOUT_S
 ) -> list[tuple[Complaint, ...]]:
     """Return the complaints about each config, sorted by path: pcluster's own order changes from run to run.
 
     ``timeout_s`` is for starting; each config adds a second. Raises TrainyardError when there is no answer.
     """
     request = json.dumps([asdict(config) for config in configs])
-    answer = _ask(made, request, timeout_s + len(configs))
+    answer = _ask(environment, request, timeout_s + len(configs))
     return [
         tuple(
             sorted((Complaint(tuple(complaint["path"]), complaint["message"]) for complaint in complaints), key=_order)
@@ -80,29 +80,29 @@ def schema_complaints(
     ]
 
 
-def _ask(made: PclusterEnvironment, request: str, timeout_s: float) -> list[list[dict[str, Any]]]:
+def _ask(environment: PclusterEnvironment, request: str, timeout_s: float) -> list[list[dict[str, Any]]]:
     try:
         done = subprocess.run(  # our own script, run by the interpreter that we made
-            [made.python, "-I", "-X", "utf8", _WORKER],
+            [environment.python, "-I", "-X", "utf8", _WORKER],
             input=request,
             capture_output=True,
             encoding="utf-8",
             errors="replace",
             timeout=timeout_s,
-            env=_variables(made),
+            env=_variables(environment),
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise _no_answer(made, f"it did not answer within {timeout_s:.0f} s") from error
+        raise _no_answer(environment, f"it did not answer within {timeout_s:.0f} s") from error
     except OSError as error:
-        raise _no_answer(made, str(error)) from error
+        raise _no_answer(environment, str(error)) from error
     if done.returncode:
-        raise _no_answer(made, "; ".join(done.stderr.strip().splitlines()[-_LAST_LINES:]))
+        raise _no_answer(environment, "; ".join(done.stderr.strip().splitlines()[-_LAST_LINES:]))
     answer: list[list[dict[str, Any]]] = json.loads(done.stdout)
     return answer
 
 
-def _variables(made: PclusterEnvironment) -> dict[str, str]:
+def _variables(environment: PclusterEnvironment) -> dict[str, str]:
     """Return an environment in which botocore finds no credentials, so that it fails before it calls AWS.
 
     Loading a config asks for its capacity reservations and goes on when that fails.
@@ -113,14 +113,14 @@ def _variables(made: PclusterEnvironment) -> dict[str, str]:
         "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
         "AWS_EC2_METADATA_DISABLED": "true",
         "BOTO_CONFIG": "/dev/null",
-        "HOME": str(made.folder),
+        "HOME": str(environment.folder),
     }
 
 
-def _no_answer(made: PclusterEnvironment, reason: str) -> TrainyardError:
+def _no_answer(environment: PclusterEnvironment, reason: str) -> TrainyardError:
     return TrainyardError(
-        f"ParallelCluster {made.version} could not be asked: {reason}",
-        where=str(made.folder),
+        f"ParallelCluster {environment.version} could not be asked: {reason}",
+        where=str(environment.folder),
         hint="remove this folder; it is made anew on the next use",
     )
 

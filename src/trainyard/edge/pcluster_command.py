@@ -80,21 +80,21 @@ class PclusterRefusedError(TrainyardError):
             f"{change.parameter}: {change.problem}" for change in unchangeable
         ]
         more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-        said = f"{verdict.problem.rstrip('.:')}: {details[0]}{more}" if details else verdict.problem
-        super().__init__(f"ParallelCluster refuses: {said}", where=where, hint="change the spec and try again")
+        reason = f"{verdict.problem.rstrip('.:')}: {details[0]}{more}" if details else verdict.problem
+        super().__init__(f"ParallelCluster refuses: {reason}", where=where, hint="change the spec and try again")
         self.verdict = verdict
 
 
 class Pcluster:
     """One version of ParallelCluster on one account. Close it, or use it in a ``with``."""
 
-    def __init__(self, made: PclusterEnvironment, account: Account, *, log: Path | None = None) -> None:
+    def __init__(self, environment: PclusterEnvironment, account: Account, *, log: Path | None = None) -> None:
         """Take the environment and the account. ``log`` is the file that pcluster writes; by default it is not kept."""
-        self._made = made
+        self._made = environment
         self._account = account
         self._folder = tempfile.TemporaryDirectory(prefix="trainyard-pcluster-")
         self.log = log or Path(self._folder.name) / "pcluster.log"
-        self._process = PclusterProcess(made, _variables(made, account, self.log))
+        self._process = PclusterProcess(environment, _variables(environment, account, self.log))
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -178,9 +178,9 @@ class Pcluster:
         The status is written on condition that nobody else has: where the answer to that was lost, ParallelCluster's
         own second try takes the first one for somebody else's: pcluster/models/compute_fleet_status_manager.py.
         """
-        asked = ("update-compute-fleet", *_named(name), "--status", status)
+        words = ("update-compute-fleet", *_named(name), "--status", status)
         for is_last in (False, False, True):
-            ended, answer = self._ask(*asked, timeout_s=_LOOK_TIMEOUT_S)
+            ended, answer = self._ask(*words, timeout_s=_LOOK_TIMEOUT_S)
             if not ended or is_last or _CONCURRENT not in str(answer.get("message")):
                 break
             fleet = self.fleet(name)
@@ -253,8 +253,8 @@ def _named(name: str) -> list[str]:
 
 
 def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
-    said = " ".join(str(answer.get("message", "")).split())
-    accepted = not status or _DRY_RUN_SUCCEEDED in said
+    message = " ".join(str(answer.get("message", "")).split())
+    accepted = not status or _DRY_RUN_SUCCEEDED in message
     validations = answer.get("configurationValidationErrors") or answer.get("validationMessages") or []
     messages = tuple(
         ValidationMessage(entry["level"], entry.get("type", ""), entry["message"]) for entry in validations
@@ -264,10 +264,10 @@ def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
         Change(entry["parameter"], entry["currentValue"], entry["requestedValue"], problems.get(entry["parameter"]))
         for entry in answer.get("changeSet") or []
     )
-    return Verdict(accepted, "" if accepted else said or "it does not say why", messages, changes)
+    return Verdict(accepted, "" if accepted else message or "it does not say why", messages, changes)
 
 
-def _variables(made: PclusterEnvironment, account: Account, log: Path) -> dict[str, str]:
+def _variables(environment: PclusterEnvironment, account: Account, log: Path) -> dict[str, str]:
     """Return the environment of the process.
 
     PCLUSTER_LOG_FILE is read in pcluster/utils.py; without it pcluster writes to the home folder.
@@ -276,6 +276,6 @@ def _variables(made: PclusterEnvironment, account: Account, log: Path) -> dict[s
     variables.pop("PCLUSTER_LOG_TO_STDOUT", None)
     return {
         **variables,
-        "PATH": os.pathsep.join([str(made.node_folder), os.environ.get("PATH", os.defpath)]),
+        "PATH": os.pathsep.join([str(environment.node_folder), os.environ.get("PATH", os.defpath)]),
         "PCLUSTER_LOG_FILE": str(log),
     }

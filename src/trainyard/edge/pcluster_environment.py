@@ -66,13 +66,13 @@ def environment(
     """
     requirements = _requirements(version)
     folder = (cache or cache_folder()) / "pcluster" / _folder_name(version, requirements)
-    wanted = PclusterEnvironment(version, folder)
-    if not _is_whole(wanted):
+    pcluster_environment = PclusterEnvironment(version, folder)
+    if not _is_whole(pcluster_environment):
         try:
-            _make_once(wanted, requirements, report, uv or uv_program())
+            _make_once(pcluster_environment, requirements, report, uv or uv_program())
         except OSError as error:
-            raise _folder_failed(wanted, error) from error
-    return wanted
+            raise _folder_failed(pcluster_environment, error) from error
+    return pcluster_environment
 
 
 def _requirements(version: str) -> Path:
@@ -93,21 +93,21 @@ def _runs_here() -> bool:
     return _OLDEST_PYTHON <= sys.version_info[:2] < _FIRST_UNSUPPORTED_PYTHON
 
 
-def _is_whole(made: PclusterEnvironment) -> bool:
+def _is_whole(environment: PclusterEnvironment) -> bool:
     """Tell whether it is there and its Python too: bin/python is a link to an interpreter that may be gone."""
-    return made.python.exists()
+    return environment.python.exists()
 
 
-def _make_once(wanted: PclusterEnvironment, requirements: Path, report: Callable[[str], None], uv: Path) -> None:
-    title = f"ParallelCluster {wanted.version}"
-    wanted.folder.parent.mkdir(parents=True, exist_ok=True)
-    lock_file = _beside(wanted, "lock")
+def _make_once(environment: PclusterEnvironment, requirements: Path, report: Callable[[str], None], uv: Path) -> None:
+    title = f"ParallelCluster {environment.version}"
+    environment.folder.parent.mkdir(parents=True, exist_ok=True)
+    lock_file = _beside(environment, "lock")
     with folder_lock(lock_file, lambda: report(f"{title}: another process is making its environment, waiting")) as lock:
-        if _is_whole(wanted):  # the other process made it
+        if _is_whole(environment):  # the other process made it
             return
         started_s = time.monotonic()
         report(f"{title}: making its environment ({_SIZE})")
-        _make(wanted, lambda line: _retell(line, title, report), requirements, uv, lock)
+        _make(environment, lambda line: _retell(line, title, report), requirements, uv, lock)
         report(f"{title}: ready in {time.monotonic() - started_s:.0f} s")
 
 
@@ -116,17 +116,19 @@ def _retell(line: str, title: str, report: Callable[[str], None]) -> None:
         report(f"{title}: {line[0].lower()}{line[1:]}")
 
 
-def _make(wanted: PclusterEnvironment, report: Callable[[str], None], requirements: Path, uv: Path, lock: int) -> None:
-    building, broken = _beside(wanted, "building"), _beside(wanted, "broken")
+def _make(
+    environment: PclusterEnvironment, report: Callable[[str], None], requirements: Path, uv: Path, lock: int
+) -> None:
+    building, broken = _beside(environment, "building"), _beside(environment, "broken")
     _remove(building, broken)  # left by a process that was killed; the lock says that none is at work
     try:
         for arguments in (_venv(building), _install(building, requirements)):
             run_uv(uv, arguments, report=report, keep_open=lock)
-        if wanted.folder.exists():  # its Python is gone; kept until there is another
-            wanted.folder.rename(broken)
-        building.rename(wanted.folder)
+        if environment.folder.exists():  # its Python is gone; kept until there is another
+            environment.folder.rename(broken)
+        building.rename(environment.folder)
     except UvError as error:
-        raise _uv_failed(wanted, str(error)) from error
+        raise _uv_failed(environment, str(error)) from error
     finally:
         _remove(building, broken)
 
@@ -138,12 +140,12 @@ def _venv(folder: Path) -> list[str | Path]:
 
 def _install(folder: Path, requirements: Path) -> list[str | Path]:
     """Return the arguments that install what the lock says: its hashes, nothing built here, nothing beside it."""
-    kept = ["--require-hashes", "--no-build", "--no-deps", "--compile-bytecode"]
-    return ["pip", "install", *kept, "--python", folder / "bin" / "python", "-r", requirements]
+    options = ["--require-hashes", "--no-build", "--no-deps", "--compile-bytecode"]
+    return ["pip", "install", *options, "--python", folder / "bin" / "python", "-r", requirements]
 
 
-def _beside(wanted: PclusterEnvironment, ending: str) -> Path:
-    return wanted.folder.with_name(f".{wanted.folder.name}.{ending}")
+def _beside(environment: PclusterEnvironment, ending: str) -> Path:
+    return environment.folder.with_name(f".{environment.folder.name}.{ending}")
 
 
 def _remove(*folders: Path) -> None:
@@ -152,38 +154,38 @@ def _remove(*folders: Path) -> None:
             shutil.rmtree(folder)
 
 
-def _uv_failed(wanted: PclusterEnvironment, words: str) -> TrainyardError:
+def _uv_failed(environment: PclusterEnvironment, words: str) -> TrainyardError:
     """Return the error whose hint fits what uv said; the signs are what uv 0.13 prints."""
-    place = str(wanted.folder.parent)
+    place = str(environment.folder.parent)
     if "No space left on device" in words:
-        return _disk_full(wanted, words)
+        return _disk_full(environment, words)
     if "No interpreter found" in words:
-        problem = f"ParallelCluster {wanted.version} needs a Python {_PYTHONS}: {words}"
+        problem = f"ParallelCluster {environment.version} needs a Python {_PYTHONS}: {words}"
         return TrainyardError(problem, where=place, hint="install one, for example with: uv python install 3.13")
     if "error sending request" in words or "offline" in words:
         return TrainyardError(
-            f"could not reach the package index for ParallelCluster {wanted.version}: {words}",
+            f"could not reach the package index for ParallelCluster {environment.version}: {words}",
             where=place,
             hint="UV_DEFAULT_INDEX names another index; for a machine without network, copy this folder from one "
             "with the same system and Python",
         )
-    problem = f"the environment of ParallelCluster {wanted.version} could not be made: {words}"
+    problem = f"the environment of ParallelCluster {environment.version} could not be made: {words}"
     return TrainyardError(problem, where=place, hint="UV_DEFAULT_INDEX names the package index that uv asks")
 
 
-def _folder_failed(wanted: PclusterEnvironment, error: OSError) -> TrainyardError:
+def _folder_failed(environment: PclusterEnvironment, error: OSError) -> TrainyardError:
     if error.errno == errno.ENOSPC:
-        return _disk_full(wanted, str(error))
+        return _disk_full(environment, str(error))
     return TrainyardError(
         f"the cache folder could not be written: {error}",
-        where=str(wanted.folder.parent),
+        where=str(environment.folder.parent),
         hint="set TRAINYARD_CACHE to a folder that can be",
     )
 
 
-def _disk_full(wanted: PclusterEnvironment, words: str) -> TrainyardError:
+def _disk_full(environment: PclusterEnvironment, words: str) -> TrainyardError:
     return TrainyardError(
-        f"no space is left for the environment of ParallelCluster {wanted.version}: {words}",
-        where=str(wanted.folder.parent),
+        f"no space is left for the environment of ParallelCluster {environment.version}: {words}",
+        where=str(environment.folder.parent),
         hint="free 500 MB there, or set TRAINYARD_CACHE to a folder on another disk",
     )

@@ -26,9 +26,9 @@ _END_TIMEOUT_S = 10.0
 class PclusterProcess:
     """A worker that has imported pcluster, and runs one command at a time."""
 
-    def __init__(self, made: PclusterEnvironment, variables: Mapping[str, str]) -> None:
+    def __init__(self, environment: PclusterEnvironment, variables: Mapping[str, str]) -> None:
         """Take the environment whose Python runs it, and its environment variables. Nothing starts yet."""
-        self._made = made
+        self._made = environment
         self._variables = variables
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()

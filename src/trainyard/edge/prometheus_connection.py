@@ -100,16 +100,18 @@ _EXAMPLE = "write it as http://localhost:9090, or as https://aps-workspaces.us-e
 
 def refused(reply: Reply, url: str) -> TrainyardError:
     """Return why it answered with something else than success."""
-    said = _said(reply)
+    message = _said(reply)
     amazon = _is_of_amazon(reply, url)
     if reply.status in {400, 422, 503} and (kind := _error_type(reply)):
-        return _query_error(kind, said, url)
+        return _query_error(kind, message, url)
     if reply.status in {400, 401, 403} and amazon:
-        hint = next((words for part, words in _AMAZON_HINTS if part in said.lower()), f"check the rights: {_SIGN_IN}")
-        return TrainyardError(f"Amazon Managed Prometheus refuses: {said}", where=url, hint=hint)
+        hint = next(
+            (words for part, words in _AMAZON_HINTS if part in message.lower()), f"check the rights: {_SIGN_IN}"
+        )
+        return TrainyardError(f"Amazon Managed Prometheus refuses: {message}", where=url, hint=hint)
     if reply.status == 404 and amazon:
         hint = "it may be deleted, or in another account or region: check the address, --region and --profile"
-        return TrainyardError(f"there is no such workspace: {said}", where=url, hint=hint)
+        return TrainyardError(f"there is no such workspace: {message}", where=url, hint=hint)
     hints = {
         401: f"it does not know who asks: {_OWN_SECRET}; one that has ended has to be renewed",
         403: f"who asks may not: {_OWN_SECRET}",
@@ -120,7 +122,7 @@ def refused(reply: Reply, url: str) -> TrainyardError:
     if 300 <= reply.status < 400:
         target = _line(reply.headers.get("Location", ""))
         return no_prometheus(url, f"it leads elsewhere, to {target}; is that a page to sign in?")
-    problem = f"{url} answers with status {reply.status}{f': {said}' if said else ''}"
+    problem = f"{url} answers with status {reply.status}{f': {message}' if message else ''}"
     return TrainyardError(problem, where=url, hint=hints.get(reply.status, "see its log; if it may pass, try again"))
 
 
@@ -151,14 +153,14 @@ def _unreachable(error: AttemptError, url: str, timeout_s: float) -> TrainyardEr
     return TrainyardError(problem, where=url, hint=hint)
 
 
-def _query_error(kind: str, said: str, url: str) -> TrainyardError:
+def _query_error(kind: str, message: str, url: str) -> TrainyardError:
     hints = {
         "bad_data": "the query is not valid for this version of Prometheus",
         "timeout": "ask for a shorter time, or for fewer nodes",
         "canceled": "it is shutting down, or was asked too much at once: try again",
     }
     hint = hints.get(kind, "ask for a shorter time, or for fewer nodes")
-    return TrainyardError(f"Prometheus could not answer the query: {said}", where=url, hint=hint)
+    return TrainyardError(f"Prometheus could not answer the query: {message}", where=url, hint=hint)
 
 
 def _said(reply: Reply) -> str:

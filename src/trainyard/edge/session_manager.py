@@ -85,30 +85,30 @@ def hold_session(
 
 
 def _variables(account: Account, session: Session) -> dict[str, str]:
-    told = {"SessionId": session.id, "TokenValue": session.token, "StreamUrl": session.url}
-    variables = {**os.environ, **account.variables(), _VARIABLE: json.dumps(told)}
+    session_values = {"SessionId": session.id, "TokenValue": session.token, "StreamUrl": session.url}
+    variables = {**os.environ, **account.variables(), _VARIABLE: json.dumps(session_values)}
     variables.pop(_LISTENS_ELSEWHERE, None)
     return variables
 
 
 def _version(path: str) -> str:
     try:
-        said = subprocess.run(
+        process = subprocess.run(
             [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_ANSWERS_WITHIN_S
         )
     except OSError as error:
         raise not_started(path, error) from error
     except subprocess.TimeoutExpired:
         raise _does_not_say(path, f"nothing within {_ANSWERS_WITHIN_S} s") from None
-    version = said.stdout.decode("utf-8", "replace").strip()
+    version = process.stdout.decode("utf-8", "replace").strip()
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9}){1,3}", version):
         raise _does_not_say(path, repr(version[:80]))
     return version
 
 
-def _does_not_say(path: str, said: str) -> TrainyardError:
+def _does_not_say(path: str, reason: str) -> TrainyardError:
     hint = f"`{_PROGRAM} --version` has to print a version; install it anew: {_INSTALLING}"
-    return TrainyardError(f"{_PROGRAM} does not say which version it is: {said}", where=path, hint=hint)
+    return TrainyardError(f"{_PROGRAM} does not say which version it is: {reason}", where=path, hint=hint)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -49,9 +49,9 @@ class SshSlurm:
             raise self._unreachable(" ".join(done.stderr.decode("utf-8", "replace").split())[-300:] or "no answer")
         return answer
 
-    def _unreachable(self, said: str) -> UnreachableError:
+    def _unreachable(self, reason: str) -> UnreachableError:
         return UnreachableError(
-            f"the head node cannot be reached by ssh: {said}",
+            f"the head node cannot be reached by ssh: {reason}",
             where=self.host,
             hint=f"`ssh -o BatchMode=yes {self.host} sbatch --version` has to work without a question",
         )

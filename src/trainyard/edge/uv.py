@@ -44,7 +44,7 @@ def run_uv(
 
     ``--no-config``: a ``uv.toml`` or ``pyproject.toml`` of the user's project is not about this environment.
     """
-    said: list[str] = []
+    output: list[str] = []
     with subprocess.Popen(
         [uv, *arguments, "--no-config", "--color", "never"],
         env={name: value for name, value in variables.items() if name not in _NOT_PASSED_ON},
@@ -56,14 +56,14 @@ def run_uv(
         pass_fds=(keep_open,),
     ) as process:
         for line in process.stderr or ():
-            said.append(line.rstrip())
-            report(said[-1])
+            output.append(line.rstrip())
+            report(output[-1])
     if process.returncode:
-        raise UvError(_words(said) or f"uv ended with status {process.returncode}")
+        raise UvError(_words(output) or f"uv ended with status {process.returncode}")
 
 
-def _words(said: list[str]) -> str:
+def _words(output: list[str]) -> str:
     """Return the last lines that uv said, from its ``error:`` line on, as one line."""
-    errors = [number for number, line in enumerate(said) if line.startswith("error:")]
-    lines = said[errors[-1] if errors else 0 :][-_LAST_LINES:]
+    errors = [number for number, line in enumerate(output) if line.startswith("error:")]
+    lines = output[errors[-1] if errors else 0 :][-_LAST_LINES:]
     return ": ".join(line.strip().removeprefix("error: ").removeprefix("cause: ") for line in lines if line)

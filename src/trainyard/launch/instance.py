@@ -138,10 +138,10 @@ def hardware_by_type(instances: Iterable[Instance]) -> dict[str, Hardware]:
     interface is expected of them.
     """
     by_type: dict[str, Hardware] = {}
-    for one in instances:
-        former = by_type.setdefault(one.name, one.hardware)
-        if former != one.hardware:
-            by_type[one.name] = one.hardware._replace(efa_interfaces=0)
+    for instance in instances:
+        former = by_type.setdefault(instance.name, instance.hardware)
+        if former != instance.hardware:
+            by_type[instance.name] = instance.hardware._replace(efa_interfaces=0)
     return by_type
 
 

@@ -67,7 +67,7 @@ class Launch:
     @property
     def instance_types(self) -> tuple[str, ...]:
         """The names of the instance types."""
-        return tuple(one.name for one in self.instances)
+        return tuple(instance.name for instance in self.instances)
 
     @property
     def nodes(self) -> NodeGroup:
@@ -97,14 +97,16 @@ def launch_of(spec: Spec, group: NodeGroup) -> Launch:
 
 def queue_hardware(spec: Spec, queue: Queue) -> dict[str, Hardware]:
     """Return what there is to look for on the nodes of a queue, by instance type."""
-    return hardware_by_type(one for launch in compute_launches(spec, queue) for one in launch.instances)
+    return hardware_by_type(instance for launch in compute_launches(spec, queue) for instance in launch.instances)
 
 
 def cuda_architectures(spec: Spec) -> tuple[str, ...]:
     """Return what code for the GPUs of all queues is compiled for, such as 90 and 100, as far as that is known."""
-    instances = (one for launch in compute_launches(spec) for one in launch.instances)
-    models = {one.facts.accelerators.model for one in instances if one.facts and one.facts.accelerators}
-    capabilities = {known for model in models if (known := compute_capability(model)) is not None}
+    instances = (instance for launch in compute_launches(spec) for instance in launch.instances)
+    models = {
+        instance.facts.accelerators.model for instance in instances if instance.facts and instance.facts.accelerators
+    }
+    capabilities = {capability for model in models if (capability := compute_capability(model)) is not None}
     return tuple(sorted(capabilities, key=int))
 
 

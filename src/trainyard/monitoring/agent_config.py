@@ -13,7 +13,7 @@ Listens = tuple[int, Sequence[str] | None]
 
 
 def agent_config(
-    name: str, region: str, write_url: str, gpu_queues: Sequence[str], found: Callable[[Listens], dict[str, Any]]
+    name: str, region: str, write_url: str, gpu_queues: Sequence[str], discovery_of: Callable[[Listens], dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the configuration of an agent that sends to Amazon Managed Prometheus.
 
@@ -23,7 +23,7 @@ def agent_config(
     exporters: dict[str, Listens] = {"node-exporter": (9100, None), "trainyard-node": (9341, None)}
     if gpu_queues:
         exporters["dcgm-exporter"] = (9400, tuple(gpu_queues))
-    jobs = [{"job_name": job, **found(listens)} for job, listens in exporters.items()]
+    jobs = [{"job_name": job, **discovery_of(listens)} for job, listens in exporters.items()]
     for job in jobs:
         if job["job_name"] == "dcgm-exporter":
             job["metric_relabel_configs"] = both_host_labels()

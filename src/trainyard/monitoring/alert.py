@@ -76,14 +76,14 @@ class Alert:
 def alerts() -> tuple[Alert, ...]:
     """Return all alerts, by group and then by id."""
     order = list(GROUPS)
-    found = [alert_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
-    return tuple(sorted(found, key=lambda alert: (order.index(alert.group), alert.id)))
+    all_alerts = [alert_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
+    return tuple(sorted(all_alerts, key=lambda alert: (order.index(alert.group), alert.id)))
 
 
 def alerts_for(has: Iterable[str]) -> tuple[Alert, ...]:
     """Return those that can fire in a cluster with so much: see `features_of`."""
-    given = frozenset(has)
-    return tuple(alert for alert in alerts() if given.issuperset(alert.needs))
+    features_given = frozenset(has)
+    return tuple(alert for alert in alerts() if features_given.issuperset(alert.needs))
 
 
 def alert_of(id_: str, content: dict[str, Any]) -> Alert:

@@ -10,9 +10,9 @@ _VALUE = re.compile(r"{{ \$value(?: \| [A-Za-z]+)? }}")
 
 def told(template: str) -> str:
     """Return a template of Prometheus with the names of its labels in place of their values."""
-    return _VALUE.sub("…", _LABEL.sub(lambda found: f"`{found[1].upper()}`", template))
+    return _VALUE.sub("…", _LABEL.sub(lambda match: f"`{match[1].upper()}`", template))
 
 
 def title(template: str) -> str:
     """Return the same for a heading, in which marks would be in the way."""
-    return _VALUE.sub("…", _LABEL.sub(lambda found: f"<{found[1]}>", template))
+    return _VALUE.sub("…", _LABEL.sub(lambda match: f"<{match[1]}>", template))

@@ -30,19 +30,19 @@ class AmpPrice(NamedTuple):
 
 def amp_price(samples_per_s: float, region: str, kept_days: int = KEPT_DAYS) -> AmpPrice | None:
     """Return the price of so many samples a second, or None where the region's prices are not known."""
-    found = price_facts(region)
-    if found is None:
+    price = price_facts(region)
+    if price is None:
         return None
     samples = samples_per_s * HOURS_A_MONTH * 3600
     stored = samples_per_s * kept_days * 86400 * facts("memory")["stored_bytes_a_sample"] / 2**30
-    return AmpPrice(samples, _ingested(samples, region), stored, stored * found["stored_usd_a_gib_month"])
+    return AmpPrice(samples, _ingested(samples, region), stored, stored * price["stored_usd_a_gib_month"])
 
 
 def tiers(region: str) -> tuple[tuple[float, float | None, float], ...]:
     """Return the steps of the price: from and up to how many samples of a month, and what ten million of them cost."""
-    found: list[tuple[float | None, float]] = (price_facts(region) or {"tiers": []})["tiers"]
-    ends = [up_to for up_to, _ in found]
-    return tuple((first or 0.0, up_to, usd) for first, (up_to, usd) in zip([0.0, *ends], found, strict=False))
+    upper_bounds: list[tuple[float | None, float]] = (price_facts(region) or {"tiers": []})["tiers"]
+    ends = [up_to for up_to, _ in upper_bounds]
+    return tuple((first or 0.0, up_to, usd) for first, (up_to, usd) in zip([0.0, *ends], upper_bounds, strict=False))
 
 
 def _ingested(samples: float, region: str) -> float:

@@ -45,7 +45,7 @@ class _Box(NamedTuple):
     properties: dict[str, Any]
 
 
-def cloudwatch_bodies(spec: Spec, known: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def cloudwatch_bodies(spec: Spec, ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return the bodies of a cluster's dashboards by their names, none where the spec wants none.
 
     ``known`` are the ids of ``cloudwatch_cluster.needed_ids``, under the names that `render/stand_ins.py` gives them.
@@ -53,10 +53,10 @@ def cloudwatch_bodies(spec: Spec, known: Mapping[str, str]) -> dict[str, dict[st
     if not wants_dashboards(spec):
         return {}
     file_systems = [
-        (system, system.id or known[known_as(system.kind, system.number)]) for system in fsx_file_systems(spec)
+        (system, system.id or ids[known_as(system.kind, system.number)]) for system in fsx_file_systems(spec)
     ]
-    filled = Filled(given(spec), names(spec, known), file_systems)
-    return {dashboard_name(spec.name, one): _body(spec, one, filled) for one in dashboards_of(spec)}
+    filled = Filled(given(spec), names(spec, ids), file_systems)
+    return {dashboard_name(spec.name, dashboard): _body(spec, dashboard, filled) for dashboard in dashboards_of(spec)}
 
 
 def wants_dashboards(spec: Spec) -> bool:
@@ -95,7 +95,7 @@ def _heading(spec: Spec, dashboard: CloudWatchDashboard) -> _Box:
 
 def _boxes(widgets: Iterable[Widget], filled: Filled) -> Iterator[_Box]:
     """Yield what can be shown, and one text for those next to each other that lack the same setting."""
-    shown = [one for widget in widgets if (one := _shown(widget, filled.given)) is not None]
+    shown = [widget_shown for widget in widgets if (widget_shown := _shown(widget, filled.given)) is not None]
     for lacking, some in groupby(shown, key=lambda widget: _lacking(widget, filled.given)):
         if lacking:
             yield _note(list(some), lacking)
@@ -116,7 +116,7 @@ def _lacking(widget: Widget, has: frozenset[str]) -> tuple[str, ...]:
 
 def _note(widgets: list[Widget], lacking: tuple[str, ...]) -> _Box:
     what = ", ".join(dict.fromkeys(widget.shows for widget in widgets))
-    settings = " and ".join(OF_SETTINGS[one] for one in lacking)
+    settings = " and ".join(OF_SETTINGS[setting] for setting in lacking)
     return _text([f"### Not measured: {what}", f"The spec of the cluster needs {settings} for it."], _NOTE_HEIGHT)
 
 
@@ -145,15 +145,15 @@ class Filled:
     """What a cluster has, and what the $names in its widgets stand for."""
 
     def __init__(
-        self, given: frozenset[str], names: Mapping[str, str], file_systems: Iterable[tuple[FsxFileSystem, str]]
+        self, features: frozenset[str], names: Mapping[str, str], file_systems: Iterable[tuple[FsxFileSystem, str]]
     ) -> None:
         """Take each file system with its id."""
-        self.given, self.names, self._file_systems = given, names, tuple(file_systems)
+        self.given, self.names, self._file_systems = features, names, tuple(file_systems)
 
     def properties(self, widget: Widget) -> dict[str, Any]:
         """Return the properties of a widget that the cluster can fill."""
-        made = {"graph": self._graph, "number": self._number, "log": self._log, "explorer": self._explorer}
-        return {"title": self._text(widget.title), "region": self.names["region"], **made[widget.kind](widget)}
+        by_kind = {"graph": self._graph, "number": self._number, "log": self._log, "explorer": self._explorer}
+        return {"title": self._text(widget.title), "region": self.names["region"], **by_kind[widget.kind](widget)}
 
     def _graph(self, widget: Widget) -> dict[str, Any]:
         axis = widget.y_axis
@@ -204,7 +204,7 @@ class Filled:
                 yield self._metric(metric, {})
         for number, (file_system, id_) in enumerate(self._file_systems, 1):
             more = {"file_system": id_, "mount": file_system.mount, "number": str(number)}
-            yield from (self._metric(one, more) for one in widget.metrics_of_each_file_system)
+            yield from (self._metric(metric, more) for metric in widget.metrics_of_each_file_system)
 
     def _metric(self, metric: CloudWatchMetric, more: Mapping[str, str]) -> list[Any]:
         expression = self._expression(metric, more)

@@ -53,9 +53,9 @@ def fsx_file_systems(spec: Spec) -> Iterator[FsxFileSystem]:
     lustre = openzfs = 0
     for file_system in spec.file_systems:
         if isinstance(file_system.settings, Lustre):
-            known = None if file_system.settings.id == "environment" else file_system.settings.id
-            lustre += known is None
-            yield FsxFileSystem(file_system.mount, "FSxLustreFilesystemId", lustre, known)
+            own_id = None if file_system.settings.id == "environment" else file_system.settings.id
+            lustre += own_id is None
+            yield FsxFileSystem(file_system.mount, "FSxLustreFilesystemId", lustre, own_id)
         elif isinstance(file_system.settings, OpenZfs):
             openzfs += 1
             yield FsxFileSystem(file_system.mount, "OpenZFSFileSystemId", openzfs, None)
@@ -63,7 +63,7 @@ def fsx_file_systems(spec: Spec) -> Iterator[FsxFileSystem]:
 
 def given(spec: Spec) -> frozenset[str]:
     """Return what a cluster has of the needs of widgets."""
-    found = {
+    conditions = {
         "gpu": has_gpus(spec),
         "efa": has_efa(spec),
         "efa-bandwidth": efa_type(spec) is not None,
@@ -73,7 +73,7 @@ def given(spec: Spec) -> frozenset[str]:
         "custom-actions": _has_custom_actions(spec),
         **_of_settings(spec),
     }
-    return frozenset(name for name, has in found.items() if has)
+    return frozenset(name for name, has in conditions.items() if has)
 
 
 def _of_settings(spec: Spec) -> dict[str, bool]:
@@ -88,14 +88,14 @@ def _of_settings(spec: Spec) -> dict[str, bool]:
     }
 
 
-def names(spec: Spec, known: Mapping[str, str]) -> dict[str, str]:
+def names(spec: Spec, ids: Mapping[str, str]) -> dict[str, str]:
     """Return what the $names in the texts of widgets stand for. ``known`` are the ids of ``needed_ids``."""
     by_interface = "efa" not in spec.monitoring.cloudwatch_metrics
     return {
         "cluster": spec.name,
         "region": spec.region,
-        "head_node": known[HEAD_NODE],
-        "log_group": known.get(LOG_GROUP, ""),
+        "head_node": ids[HEAD_NODE],
+        "log_group": ids.get(LOG_GROUP, ""),
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/manage-detailed-monitoring.html
         "ec2_period_s": "60" if spec.monitoring.detailed else "300",
         "efa_schema": '"ParallelCluster/Network",InstanceId' + (",Interface" if by_interface else ""),
@@ -120,8 +120,8 @@ def _efa_capacity(spec: Spec, *, by_interface: bool) -> dict[str, str]:
 def efa_type(spec: Spec) -> InstanceType | None:
     """Return the instance type with EFA that has the most bandwidth, None where nobody knows any."""
     facts = [instance.facts for instance in _instances(spec) if instance.efa and instance.facts is not None]
-    known = [fact for fact in facts if fact.efa_gbit_s and fact.efa_interfaces]
-    return max(known, key=lambda instance_type: instance_type.efa_gbit_s or 0, default=None)
+    with_efa = [fact for fact in facts if fact.efa_gbit_s and fact.efa_interfaces]
+    return max(with_efa, key=lambda instance_type: instance_type.efa_gbit_s or 0, default=None)
 
 
 def has_efa(spec: Spec) -> bool:
@@ -145,7 +145,9 @@ def _checks_gpus(spec: Spec) -> bool:
 
 def _has_custom_actions(spec: Spec) -> bool:
     own = [queue.custom_actions for queue in spec.queues]
-    return spec.installs_anything or any(one.on_start or one.before_setup or one.after_setup for one in own)
+    return spec.installs_anything or any(
+        actions.on_start or actions.before_setup or actions.after_setup for actions in own
+    )
 
 
 def _version(spec: Spec) -> tuple[int, ...]:

@@ -148,16 +148,16 @@ def _dashboard(id_: str, content: dict[str, Any]) -> CloudWatchDashboard:
 
 
 def _widget(content: dict[str, Any]) -> Widget:
-    made: dict[str, Any] = {
-        key: tuple(CloudWatchMetric(**_tuples(one)) for one in content.get(key, ()))
+    fields: dict[str, Any] = {
+        key: tuple(CloudWatchMetric(**_tuples(metric)) for metric in content.get(key, ()))
         for key in ("metrics", "metrics_of_each_file_system")
     }
-    made["marks"] = tuple(Mark(**mark) for mark in content.get("marks", ()))
+    fields["marks"] = tuple(Mark(**mark) for mark in content.get("marks", ()))
     if "y_axis" in content:
-        made["y_axis"] = YAxis(**content["y_axis"])
+        fields["y_axis"] = YAxis(**content["y_axis"])
     if "instead" in content:
-        made["instead"] = _widget(content["instead"])
-    return Widget(**{**_tuples(content), **made})
+        fields["instead"] = _widget(content["instead"])
+    return Widget(**{**_tuples(content), **fields})
 
 
 def _tuples(content: dict[str, Any]) -> dict[str, Any]:

@@ -34,35 +34,37 @@ def unmarked(region: str, cluster: str) -> str:
 def marked(body: dict[str, Any]) -> dict[str, Any]:
     """Return a body whose mark has the digest of everything else in it."""
     text = json.dumps(body)
-    made: dict[str, Any] = json.loads(text.replace(f"sha256:{_NO_DIGEST}", f"sha256:{_digest(body)}"))
-    return made
+    marked_body: dict[str, Any] = json.loads(text.replace(f"sha256:{_NO_DIGEST}", f"sha256:{_digest(body)}"))
+    return marked_body
 
 
 def mark_of(body: Any) -> DashboardMark | None:
     """Return the mark of a body that an account has, None where trainyard did not make it."""
-    found = next((match for text in _texts(body) if (match := _MARK.search(text))), None)
-    if found is None:
+    mark_match = next((match for text in _texts(body) if (match := _MARK.search(text))), None)
+    if mark_match is None:
         return None
-    text = json.dumps(body).replace(f"sha256:{found['digest']}", f"sha256:{_NO_DIGEST}")
-    return DashboardMark(found["region"], found["cluster"], intact=_digest(json.loads(text)) == found["digest"])
+    text = json.dumps(body).replace(f"sha256:{mark_match['digest']}", f"sha256:{_NO_DIGEST}")
+    return DashboardMark(
+        mark_match["region"], mark_match["cluster"], intact=_digest(json.loads(text)) == mark_match["digest"]
+    )
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, other: Any) -> bool:
     """Return whether two bodies say the same, in whatever order of keys."""
-    return _digest(one) == _digest(other)
+    return _digest(first) == _digest(other)
 
 
-def differences(there: Any, wanted: dict[str, Any]) -> Iterator[str]:
+def differences(existing: Any, expected: dict[str, Any]) -> Iterator[str]:
     """Yield in what a dashboard differs from what trainyard would write, by the titles of its widgets."""
-    ours, theirs = _by_title(wanted), _by_title(there)
-    yield from (f"{title!r} added" for title in theirs if title not in ours)
-    yield from (f"{title!r} removed" for title in ours if title not in theirs)
-    for title in (title for title in ours if title in theirs):
-        if not same(ours[title].get("properties"), theirs[title].get("properties")):
+    expected_widgets, existing_widgets = _by_title(expected), _by_title(existing)
+    yield from (f"{title!r} added" for title in existing_widgets if title not in expected_widgets)
+    yield from (f"{title!r} removed" for title in expected_widgets if title not in existing_widgets)
+    for title in (title for title in expected_widgets if title in existing_widgets):
+        if not same(expected_widgets[title].get("properties"), existing_widgets[title].get("properties")):
             yield f"{title!r} changed"
-        elif not same(ours[title], theirs[title]):
+        elif not same(expected_widgets[title], existing_widgets[title]):
             yield f"{title!r} moved or resized"
-    if not same(_around(there), _around(wanted)):
+    if not same(_around(existing), _around(expected)):
         yield "period or variables changed"
 
 
@@ -74,9 +76,9 @@ def _digest(value: Any) -> str:
 def _plain(value: Any) -> Any:
     """Return a value in which 1.0 is 1, as another JSON library may have written it."""
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -98,18 +100,18 @@ def _texts(body: Any) -> Iterator[str]:
 
 def _by_title(body: Any) -> dict[str, dict[str, Any]]:
     """Return the widgets by their titles; of a text its first line. The mark is other in every body."""
-    found: dict[str, dict[str, Any]] = {}
+    by_title: dict[str, dict[str, Any]] = {}
     for widget in _widgets(body):
         text = str(_properties(widget).get("markdown", "")).strip()
         title = str(_properties(widget).get("title") or text.split("\n")[0].lstrip("# ") or "untitled")
-        number = sum(key.split(" (")[0] == title for key in found)
-        found[f"{title} ({number + 1})" if number else title] = _without_digest(widget)
-    return found
+        number = sum(key.split(" (")[0] == title for key in by_title)
+        by_title[f"{title} ({number + 1})" if number else title] = _without_digest(widget)
+    return by_title
 
 
 def _without_digest(widget: dict[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(re.sub(r"sha256:[0-9a-f]{64}", "", json.dumps(widget)))
-    return made
+    widget_without_digest: dict[str, Any] = json.loads(re.sub(r"sha256:[0-9a-f]{64}", "", json.dumps(widget)))
+    return widget_without_digest
 
 
 def _around(body: Any) -> Any:

@@ -143,14 +143,14 @@ class Dashboard:
 @cache
 def dashboards() -> tuple[Dashboard, ...]:
     """Return all dashboards in their order."""
-    found = [dashboard_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
-    return tuple(sorted(found, key=lambda dashboard: ORDER.index(dashboard.id)))
+    all_dashboards = [dashboard_of(file.stem, _content(file)) for file in FOLDER.glob("*.yaml")]
+    return tuple(sorted(all_dashboards, key=lambda dashboard: ORDER.index(dashboard.id)))
 
 
 def dashboards_for(has: Iterable[str]) -> tuple[Dashboard, ...]:
     """Return those that a cluster with so much can fill, without the panels and rows that it cannot."""
-    given = frozenset(has)
-    return tuple(_only(dashboard, given) for dashboard in dashboards() if given.issuperset(dashboard.needs))
+    features = frozenset(has)
+    return tuple(_only(dashboard, features) for dashboard in dashboards() if features.issuperset(dashboard.needs))
 
 
 def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
@@ -161,21 +161,22 @@ def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
 
 def _panel(content: dict[str, Any]) -> Panel:
     instant = content["kind"] not in _OVER_TIME
-    made = {
+    parts = {
         "queries": tuple(PanelQuery(instant=instant, **query) for query in content["queries"]),
         "columns": tuple(Column(**column) for column in content.get("columns", ())),
         "thresholds": tuple(Threshold(**threshold) for threshold in content.get("thresholds", ())),
     }
-    return Panel(**{**_tuples(content), **made})
+    return Panel(**{**_tuples(content), **parts})
 
 
 def _tuples(content: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
 
 
-def _only(dashboard: Dashboard, given: frozenset[str]) -> Dashboard:
+def _only(dashboard: Dashboard, features: frozenset[str]) -> Dashboard:
     rows = (
-        Row(row.title, tuple(panel for panel in row.panels if given.issuperset(panel.needs))) for row in dashboard.rows
+        Row(row.title, tuple(panel for panel in row.panels if features.issuperset(panel.needs)))
+        for row in dashboard.rows
     )
     left = {field.name: getattr(dashboard, field.name) for field in fields(dashboard)}
     return Dashboard(**{**left, "rows": tuple(row for row in rows if row.panels)})

@@ -59,13 +59,13 @@ def _panel(panel: Panel) -> dict[str, Any]:
 
 
 def _frame(dashboard: Dashboard) -> builders.Dashboard:
-    made = builders.Dashboard(dashboard.title).uid(UID.format(dashboard.id)).description(dashboard.description)
-    made = made.tags([TAG]).refresh("30s").time("now-1h", "now").timezone("browser").editable()
-    made = made.tooltip(models.DashboardCursorSync.CROSSHAIR).link(_others())
-    made = made.with_variable(builders.DatasourceVariable("datasource").label("Data source").type("prometheus"))
+    builder = builders.Dashboard(dashboard.title).uid(UID.format(dashboard.id)).description(dashboard.description)
+    builder = builder.tags([TAG]).refresh("30s").time("now-1h", "now").timezone("browser").editable()
+    builder = builder.tooltip(models.DashboardCursorSync.CROSSHAIR).link(_others())
+    builder = builder.with_variable(builders.DatasourceVariable("datasource").label("Data source").type("prometheus"))
     for name, query in grafana_words()["variables"].items():
-        made = made.with_variable(_variable(name, query))
-    return made
+        builder = builder.with_variable(_variable(name, query))
+    return builder
 
 
 def _others() -> builders.DashboardLink:
@@ -75,10 +75,10 @@ def _others() -> builders.DashboardLink:
 
 
 def _variable(name: str, query: str) -> builders.QueryVariable:
-    made = builders.QueryVariable(name).label(name.capitalize()).query(query).datasource(SOURCE)
-    made = made.multi(True).include_all(True).all_value(".*").current(_ALL)  # noqa: FBT003  the SDK's signature
-    made = made.refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED)
-    return made.sort(models.VariableSort.NATURAL_ASC)
+    builder = builders.QueryVariable(name).label(name.capitalize()).query(query).datasource(SOURCE)
+    builder = builder.multi(True).include_all(True).all_value(".*").current(_ALL)  # noqa: FBT003  the SDK's signature
+    builder = builder.refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED)
+    return builder.sort(models.VariableSort.NATURAL_ASC)
 
 
 def _plain(model: object) -> Any:
@@ -101,16 +101,20 @@ def grafana_words() -> dict[str, Any]:
 
 def grafana_panel(panel: Panel) -> models.Panel:
     """Return the panel, without its place."""
-    made = _KINDS[panel.kind](panel).id(stable_id(panel.id)).title(panel.title).description(_description(panel))
-    made = made.datasource(SOURCE).unit(_unit(panel.unit)).span(panel.width).height(panel.height)
-    made = made.links([_link(link) for link in panel.links]).thresholds(_thresholds(panel))
-    made = made.targets([_target(panel, query, chr(ord("A") + at)) for at, query in enumerate(panel.queries)])
-    for limit, value in ((made.min, panel.min), (made.max, panel.max), (made.no_value, panel.may_be_empty or None)):
+    builder = _KINDS[panel.kind](panel).id(stable_id(panel.id)).title(panel.title).description(_description(panel))
+    builder = builder.datasource(SOURCE).unit(_unit(panel.unit)).span(panel.width).height(panel.height)
+    builder = builder.links([_link(link) for link in panel.links]).thresholds(_thresholds(panel))
+    builder = builder.targets([_target(panel, query, chr(ord("A") + at)) for at, query in enumerate(panel.queries)])
+    for limit, value in (
+        (builder.min, panel.min),
+        (builder.max, panel.max),
+        (builder.no_value, panel.may_be_empty or None),
+    ):
         if value is not None:
             limit(value)
     if panel.unit == "standard-deviations":
-        made.decimals(2)
-    built: models.Panel = made.build()
+        builder.decimals(2)
+    built: models.Panel = builder.build()
     return built
 
 
@@ -148,14 +152,16 @@ def _target(panel: Panel, query: PanelQuery, ref_id: str) -> asked.Dataquery:
 
 
 def _timeseries(panel: Panel) -> timeseries.Panel:
-    made = timeseries.Panel().line_width(1).fill_opacity(10).show_points(common.VisibilityMode.NEVER)
-    made = made.color_scheme(builders.FieldColor().mode(models.FieldColorModeId.PALETTE_CLASSIC))
-    made = made.legend(_legend()).tooltip(
+    builder = timeseries.Panel().line_width(1).fill_opacity(10).show_points(common.VisibilityMode.NEVER)
+    builder = builder.color_scheme(builders.FieldColor().mode(models.FieldColorModeId.PALETTE_CLASSIC))
+    builder = builder.legend(_legend()).tooltip(
         looks.VizTooltipOptions().mode(common.TooltipDisplayMode.MULTI).sort(common.SortOrder.DESCENDING)
     )
     if panel.thresholds:
-        made = made.thresholds_style(looks.GraphThresholdsStyleConfig().mode(common.GraphThresholdsStyleMode.DASHED))
-    return made.stacking(looks.StackingConfig().mode(common.StackingMode.NORMAL)) if panel.stack else made
+        builder = builder.thresholds_style(
+            looks.GraphThresholdsStyleConfig().mode(common.GraphThresholdsStyleMode.DASHED)
+        )
+    return builder.stacking(looks.StackingConfig().mode(common.StackingMode.NORMAL)) if panel.stack else builder
 
 
 def _legend() -> looks.VizLegendOptions:
@@ -164,8 +170,8 @@ def _legend() -> looks.VizLegendOptions:
 
 
 def _stat(_: Panel) -> stat.Panel:
-    made = stat.Panel().graph_mode(common.BigValueGraphMode.NONE).color_mode(common.BigValueColorMode.VALUE)
-    return made.reduce_options(_newest()).color_scheme(_by_thresholds())
+    builder = stat.Panel().graph_mode(common.BigValueGraphMode.NONE).color_mode(common.BigValueColorMode.VALUE)
+    return builder.reduce_options(_newest()).color_scheme(_by_thresholds())
 
 
 def _gauge(_: Panel) -> gauge.Panel:
@@ -173,8 +179,10 @@ def _gauge(_: Panel) -> gauge.Panel:
 
 
 def _bars(_: Panel) -> bargauge.Panel:
-    made = bargauge.Panel().orientation(common.VizOrientation.HORIZONTAL).display_mode(common.BarGaugeDisplayMode.BASIC)
-    return made.reduce_options(_newest()).color_scheme(_by_thresholds())
+    builder = (
+        bargauge.Panel().orientation(common.VizOrientation.HORIZONTAL).display_mode(common.BarGaugeDisplayMode.BASIC)
+    )
+    return builder.reduce_options(_newest()).color_scheme(_by_thresholds())
 
 
 def _newest() -> looks.ReduceDataOptions:
@@ -186,36 +194,36 @@ def _by_thresholds() -> builders.FieldColor:
 
 
 def _table(panel: Panel) -> table.Panel:
-    made = table.Panel().filterable(True)  # noqa: FBT003  the SDK's signature
+    builder = table.Panel().filterable(True)  # noqa: FBT003  the SDK's signature
     names = [column.label for column in panel.columns]
     order = {
         "indexByName": {name: at for at, name in enumerate(names)},
         "renameByName": {column.label: column.title for column in panel.columns},
         "excludeByName": {},
     }
-    made = made.with_transformation(
+    builder = builder.with_transformation(
         models.DataTransformerConfig(id_val="filterFieldsByName", options={"include": {"names": names}})
     ).with_transformation(models.DataTransformerConfig(id_val="organize", options=order))
     for column in panel.columns:
         if column.unit:
-            made = made.override_by_name(
+            builder = builder.override_by_name(
                 column.title, [models.DynamicConfigValue(id_val="unit", value=_unit(column.unit))]
             )
-    return made
+    return builder
 
 
 def _heatmap(_: Panel) -> statushistory.Panel:
-    made = statushistory.Panel().show_value(common.VisibilityMode.NEVER).row_height(0.9).legend(_legend())
-    return made.color_scheme(builders.FieldColor().mode(models.FieldColorModeId.CONTINUOUS_BL_PU))
+    builder = statushistory.Panel().show_value(common.VisibilityMode.NEVER).row_height(0.9).legend(_legend())
+    return builder.color_scheme(builders.FieldColor().mode(models.FieldColorModeId.CONTINUOUS_BL_PU))
 
 
 def _states(_: Panel) -> statetimeline.Panel:
-    made = statetimeline.Panel().show_value(common.VisibilityMode.NEVER).row_height(0.9).legend(_legend())
+    builder = statetimeline.Panel().show_value(common.VisibilityMode.NEVER).row_height(0.9).legend(_legend())
     words = {
         value: models.ValueMappingResult(text=text, color=_COLOURS[text])
         for value, text in (("0", "not ok"), ("1", "ok"))
     }
-    return made.merge_values(True).mappings([models.ValueMap(options=words)])  # noqa: FBT003  the SDK's signature
+    return builder.merge_values(True).mappings([models.ValueMap(options=words)])  # noqa: FBT003  the SDK's signature
 
 
 _KINDS: dict[str, Callable[[Panel], Any]] = {

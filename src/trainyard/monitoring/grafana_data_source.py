@@ -55,19 +55,19 @@ def data_source(name: str, endpoint: str, region: str, major: int) -> dict[str, 
 
 def with_data_source(document: dict[str, Any], name: str, major: int) -> dict[str, Any]:
     """Return a dashboard that asks this data source first, with the type that the version of Grafana has for it."""
-    made: dict[str, Any] = _referring(document, data_source_uid(name), plugin(major))
-    return made
+    document_with_source: dict[str, Any] = _referring(document, data_source_uid(name), plugin(major))
+    return document_with_source
 
 
 def _referring(value: Any, uid: str, kind: str) -> Any:
     if isinstance(value, list):
-        return [_referring(one, uid, kind) for one in value]
+        return [_referring(member, uid, kind) for member in value]
     if not isinstance(value, dict):
         return value
-    made = {key: _referring(one, uid, kind) for key, one in value.items()}
-    if made.get("type") == CORE_PLUGIN and isinstance(made.get("uid"), str):
+    members = {key: _referring(member, uid, kind) for key, member in value.items()}
+    if members.get("type") == CORE_PLUGIN and isinstance(members.get("uid"), str):
         # A reference: to the variable of the dashboard, where it begins with a dollar.
-        return {**made, "type": kind, "uid": made["uid"] if made["uid"].startswith("$") else uid}
-    if made.get("type") == "datasource" and made.get("query") == CORE_PLUGIN:
-        return {**made, "query": kind, "current": {"selected": False, "text": uid, "value": uid}}
-    return made
+        return {**members, "type": kind, "uid": members["uid"] if members["uid"].startswith("$") else uid}
+    if members.get("type") == "datasource" and members.get("query") == CORE_PLUGIN:
+        return {**members, "query": kind, "current": {"selected": False, "text": uid, "value": uid}}
+    return members

@@ -12,34 +12,41 @@ _LONGEST_QUERY = 120
 _WORDS = {"templating": "variables", "time": "time range", "fieldConfig": "units or thresholds", "gridPos": "place"}
 
 
-def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> tuple[str, ...]:
+def differences(existing: dict[str, Any], expected: dict[str, Any]) -> tuple[str, ...]:
     """Return how a dashboard in Grafana differs from the one that would be written there."""
-    there, wanted = (own_content(unmarked(one)) for one in (theirs, ours))
-    others = sorted(key for key in {*there, *wanted} - {"panels"} if there.get(key) != wanted.get(key))
-    return (*_of_panels(_panels(there), _panels(wanted)), *(f"{_WORDS.get(key, key)}: changed" for key in others))
+    existing_content, expected_content = (own_content(unmarked(document)) for document in (existing, expected))
+    others = sorted(
+        key
+        for key in {*existing_content, *expected_content} - {"panels"}
+        if existing_content.get(key) != expected_content.get(key)
+    )
+    return (
+        *_of_panels(_panels(existing_content), _panels(expected_content)),
+        *(f"{_WORDS.get(key, key)}: changed" for key in others),
+    )
 
 
 def _panels(dashboard: dict[str, Any]) -> dict[Any, dict[str, Any]]:
     """Return the panels by their numbers, also those in rows that are folded."""
-    found: dict[Any, dict[str, Any]] = {}
+    panels: dict[Any, dict[str, Any]] = {}
     for panel in dashboard.get("panels", []):
-        for one in (panel, *panel.get("panels", [])):
-            found[one.get("id", len(found))] = {key: value for key, value in one.items() if key != "panels"}
-    return found
+        for panel_ in (panel, *panel.get("panels", [])):
+            panels[panel_.get("id", len(panels))] = {key: value for key, value in panel_.items() if key != "panels"}
+    return panels
 
 
-def _of_panels(there: dict[Any, dict[str, Any]], wanted: dict[Any, dict[str, Any]]) -> Iterator[str]:
-    for number, panel in there.items():
-        if number not in wanted:
+def _of_panels(existing: dict[Any, dict[str, Any]], expected: dict[Any, dict[str, Any]]) -> Iterator[str]:
+    for number, panel in existing.items():
+        if number not in expected:
             yield f"panel {_title(panel)}: added"
-        elif panel != wanted[number]:
-            yield from _of_panel(panel, wanted[number])
-    yield from (f"panel {_title(panel)}: removed" for number, panel in wanted.items() if number not in there)
+        elif panel != expected[number]:
+            yield from _of_panel(panel, expected[number])
+    yield from (f"panel {_title(panel)}: removed" for number, panel in expected.items() if number not in existing)
 
 
-def _of_panel(panel: dict[str, Any], wanted: dict[str, Any]) -> Iterator[str]:
-    name = _title(wanted)
-    queries, wanted_queries = _queries(panel), _queries(wanted)
+def _of_panel(panel: dict[str, Any], expected: dict[str, Any]) -> Iterator[str]:
+    name = _title(expected)
+    queries, wanted_queries = _queries(panel), _queries(expected)
     for ref, query in queries.items():
         if ref not in wanted_queries:
             yield f"panel {name}: query {ref} added, {query}"
@@ -47,7 +54,7 @@ def _of_panel(panel: dict[str, Any], wanted: dict[str, Any]) -> Iterator[str]:
             yield f"panel {name}: query {ref} is {query} instead of {wanted_queries[ref]}"
     yield from (f"panel {name}: query {ref} removed" for ref in wanted_queries if ref not in queries)
     same_queries = queries == wanted_queries
-    keys = sorted(key for key in {*panel, *wanted} if panel.get(key) != wanted.get(key))
+    keys = sorted(key for key in {*panel, *expected} if panel.get(key) != expected.get(key))
     words = [_WORDS.get(key, key) for key in keys if key != "targets" or same_queries]
     if words:
         yield f"panel {name}: {', '.join(words)} changed"

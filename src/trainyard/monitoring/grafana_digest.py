@@ -44,7 +44,7 @@ def _without_choice(variable: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items() if one is not None}
+        return {key: _plain(member) for key, member in value.items() if member is not None}
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(member) for member in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -31,10 +31,13 @@ def grafana_files(has: Iterable[str]) -> dict[str, bytes]:
 
 def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
     """Return the same as values, by the ids of the dashboards, in the order in which people see them."""
-    given = frozenset(has)
-    chosen = [one for one in _compiled() if given.issuperset(one["needs"])]
-    there = {one["id"] for one in chosen}
-    return {one["id"]: {**one["document"], "panels": list(_placed(_left(one, given, there)))} for one in chosen}
+    features = frozenset(has)
+    chosen = [dashboard for dashboard in _compiled() if features.issuperset(dashboard["needs"])]
+    linked_ids = {dashboard["id"] for dashboard in chosen}
+    return {
+        dashboard["id"]: {**dashboard["document"], "panels": list(_placed(_left(dashboard, features, linked_ids)))}
+        for dashboard in chosen
+    }
 
 
 @cache
@@ -42,16 +45,16 @@ def _compiled() -> tuple[Plain, ...]:
     return tuple(json.loads(COMPILED.read_bytes()))
 
 
-def _left(dashboard: Plain, given: frozenset[str], there: set[str]) -> Iterator[tuple[Plain, list[Plain]]]:
+def _left(dashboard: Plain, features: frozenset[str], linked_ids: set[str]) -> Iterator[tuple[Plain, list[Plain]]]:
     """Yield the rows that have any panels, without links to what is not there."""
     for row in dashboard["rows"]:
-        panels = [panel["panel"] for panel in row["panels"] if given.issuperset(panel["needs"])]
+        panels = [panel["panel"] for panel in row["panels"] if features.issuperset(panel["needs"])]
         if panels:
-            yield row["row"], [{**panel, "links": _links(panel, there)} for panel in panels]
+            yield row["row"], [{**panel, "links": _links(panel, linked_ids)} for panel in panels]
 
 
-def _links(panel: Plain, there: set[str]) -> list[Plain]:
-    return [link for link in panel["links"] if link["url"].removeprefix(_LINK).partition("?")[0] in there]
+def _links(panel: Plain, linked_ids: set[str]) -> list[Plain]:
+    return [link for link in panel["links"] if link["url"].removeprefix(_LINK).partition("?")[0] in linked_ids]
 
 
 def _placed(rows: Iterable[tuple[Plain, list[Plain]]]) -> Iterator[Plain]:
@@ -61,22 +64,22 @@ def _placed(rows: Iterable[tuple[Plain, list[Plain]]]) -> Iterator[Plain]:
         y += 1
         for line in lines(panels):
             yield from _in_line(line, y)
-            y += max(one["gridPos"]["h"] for one in line)
+            y += max(panel["gridPos"]["h"] for panel in line)
 
 
 def lines(panels: Iterable[Plain]) -> list[list[Plain]]:
     """Return which panels stand beside each other: as many as fit."""
-    found: list[list[Plain]] = [[]]
+    panel_lines: list[list[Plain]] = [[]]
     for panel in panels:
-        if sum(one["gridPos"]["w"] for one in (*found[-1], panel)) > COLUMNS:
-            found.append([])
-        found[-1].append(panel)
-    return found
+        if sum(panel_["gridPos"]["w"] for panel_ in (*panel_lines[-1], panel)) > COLUMNS:
+            panel_lines.append([])
+        panel_lines[-1].append(panel)
+    return panel_lines
 
 
 def _in_line(line: list[Plain], y: int) -> Iterator[Plain]:
     """Yield the panels of a line, made wider where others of it were left out."""
-    widths = [one["gridPos"]["w"] for one in line]
+    widths = [panel["gridPos"]["w"] for panel in line]
     x = 0
     for at, panel in enumerate(line):
         end = COLUMNS * sum(widths[: at + 1]) // sum(widths)

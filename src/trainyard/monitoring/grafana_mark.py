@@ -27,8 +27,8 @@ def marked(document: dict[str, Any]) -> dict[str, Any]:
 
 def mark(document: dict[str, Any]) -> str | None:
     """Return what a dashboard was when it was written; None where nobody has marked it."""
-    found = [tag.removeprefix(_PREFIX) for tag in _tags(document) if tag.startswith(_PREFIX)]
-    return found[0] if found else None
+    digests = [tag.removeprefix(_PREFIX) for tag in _tags(document) if tag.startswith(_PREFIX)]
+    return digests[0] if digests else None
 
 
 def fingerprint(document: dict[str, Any]) -> str:
@@ -57,7 +57,7 @@ def _others(document: dict[str, Any]) -> list[str]:
 
 def _with_core_plugin(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _with_core_plugin(one) for key, one in value.items()}
+        return {key: _with_core_plugin(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [_with_core_plugin(one) for one in value]
+        return [_with_core_plugin(member) for member in value]
     return CORE_PLUGIN if value == AMAZON_PLUGIN else value

@@ -39,8 +39,8 @@ def compute_series(spec: Spec, group: NodeGroup) -> int | None:
     """Return those of one node; where it may be of several instance types, of the one with the most."""
     gpus = group.queue.name in gpu_queues(spec)
     each = [instance_series(instance, gpus=gpus) for instance in launch_of(spec, group).instances]
-    known = [one for one in each if one is not None]
-    return max(known) if known and len(known) == len(each) else None
+    counts = [count for count in each if count is not None]
+    return max(counts) if counts and len(counts) == len(each) else None
 
 
 def instance_series(instance: Instance, *, gpus: bool) -> int | None:
@@ -60,16 +60,16 @@ def agent_series() -> int:
 def total(parts: Iterable[int | None]) -> int | None:
     """Return the sum, or None where a part of it is unknown."""
     listed = list(parts)
-    known = [one for one in listed if one is not None]
-    return sum(known) if len(known) == len(listed) else None
+    counts = [count for count in listed if count is not None]
+    return sum(counts) if len(counts) == len(listed) else None
 
 
-def _node_exporter(known: InstanceType | None, network_devices: int) -> int | None:
+def _node_exporter(facts: InstanceType | None, network_devices: int) -> int | None:
     """Return those of node_exporter. Network devices are those that carry IP."""
-    if known is None or known.vcpus is None:
+    if facts is None or facts.vcpus is None:
         return None
-    disks = sum(disks.count for disks in known.nvme or ())
-    return _of("node-exporter", vcpu=known.vcpus, network_device=network_devices, disk=disks)
+    disks = sum(disks.count for disks in facts.nvme or ())
+    return _of("node-exporter", vcpu=facts.vcpus, network_device=network_devices, disk=disks)
 
 
 def _of(exporter: str, **counts: int) -> int:

@@ -33,12 +33,12 @@ def head_node_config(spec: Spec, write_url: str) -> dict[str, Any] | None:
 
     ``write_url`` is what a deployment knows: `amp_write_url` or `instance_write_url` of its outputs.
     """
-    found = exporters(spec)
-    if not found:
+    all_exporters = exporters(spec)
+    if not all_exporters:
         return None
     return {
         "global": _global(spec),
-        "scrape_configs": [_own_job(spec), *(_job(spec, exporter) for exporter in found)],
+        "scrape_configs": [_own_job(spec), *(_job(spec, exporter) for exporter in all_exporters)],
         "remote_write": [remote_write(spec, write_url)],
     }
 
@@ -107,4 +107,4 @@ def both_host_labels() -> list[dict[str, Any]]:
     https://github.com/NVIDIA/dcgm-exporter/pull/655
     """
     pairs = (("Hostname", "hostname"), ("hostname", "Hostname"))
-    return [{"source_labels": [one], "regex": "(.+)", "target_label": other} for one, other in pairs]
+    return [{"source_labels": [label], "regex": "(.+)", "target_label": other} for label, other in pairs]

@@ -25,4 +25,4 @@ class DocumentedQuery(NamedTuple):
 def documented_queries() -> tuple[DocumentedQuery, ...]:
     """Return them in the order of the file. An unknown key there is a TypeError, which a test finds."""
     file = Path(__file__).with_name("queries.yaml")
-    return tuple(DocumentedQuery(**one) for one in yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader))
+    return tuple(DocumentedQuery(**query) for query in yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader))

@@ -17,7 +17,7 @@ NODE_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_typ
 def recorded_metrics() -> dict[str, frozenset[str]]:
     """Return the names of what is recorded, with the labels that each has."""
     listed = (rule for rules in _content().values() for rule in rules)
-    return {one["record"]: frozenset(one.get("by", NODE_LABELS)) for one in listed}
+    return {rule["record"]: frozenset(rule.get("by", NODE_LABELS)) for rule in listed}
 
 
 @cache

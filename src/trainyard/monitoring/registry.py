@@ -14,8 +14,8 @@ def registry(collector: str) -> dict[str, frozenset[str]]:
 
     The package is found and not imported: it is for nodes.
     """
-    found = find_spec("trainyard_node")
-    assert found is not None  # noqa: S101  both packages are in one wheel
-    (folder,) = map(Path, found.submodule_search_locations or ())
+    spec = find_spec("trainyard_node")
+    assert spec is not None  # noqa: S101  both packages are in one wheel
+    (folder,) = map(Path, spec.submodule_search_locations or ())
     metrics = json.loads((folder / "collectors" / f"{collector}.json").read_bytes())
     return {metric["name"]: frozenset(metric["labels"]) for metric in metrics}

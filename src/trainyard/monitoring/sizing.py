@@ -34,8 +34,8 @@ class Sizing:
         if self.series is None or self.samples_per_s is None:
             return None
         memory = facts("memory")
-        kept = self.samples_per_s * 3600 * memory["hours"]
-        held: float = self.series * memory["bytes_a_series"] + kept * memory["bytes_a_sample"]
+        samples = self.samples_per_s * 3600 * memory["hours"]
+        held: float = self.series * memory["bytes_a_series"] + samples * memory["bytes_a_sample"]
         needed: float = held * (1 + memory["remote_write_share"]) / 2**20
         return needed
 

@@ -78,8 +78,8 @@ def _take_over(exported: Path, archive: NewArchive, folder: str) -> None:
 
 def _stacks(work: Work, *, with_cluster: bool) -> list[str]:
     """Return the stacks of a cluster; the export has the events of the cluster's own, with AWS Batch NAME-batch."""
-    found = [one.name for one in stacks_tagged(work.account, work.tag, work.name) if work.owns(one.tags)]
-    return [name for name in found if with_cluster or name not in (work.name, f"{work.name}-batch")]
+    names = [stack.name for stack in stacks_tagged(work.account, work.tag, work.name) if work.owns(stack.tags)]
+    return [name for name in names if with_cluster or name not in (work.name, f"{work.name}-batch")]
 
 
 def _lines(events: Sequence[Event]) -> Iterator[str]:

@@ -15,21 +15,21 @@ _STACK = "AWS::CloudFormation::Stack"
 def made_stacks(work: Work) -> list[dict[str, Any]]:
     """Return the stacks of a cluster, those that stand in another one after it, with seconds since 1970."""
     own = [stack for stack in stacks_tagged(work.account, work.tag, work.name) if work.owns(stack.tags)]
-    return [told for stack in own for told in _with_nested(work, stack.name, stack)]
+    return [stack_values for stack in own for stack_values in _with_nested(work, stack.name, stack)]
 
 
 def _with_nested(work: Work, name: str, state: StackState | None = None) -> Iterator[dict[str, Any]]:
-    found = stack_resources(work.account, name)
+    resources = stack_resources(work.account, name)
     events = _events(work, name)
     yield {
         "name": _short(name) if state is None else state.name,
         "status": "CREATE_COMPLETE" if state is None else state.status,
         "kept": False,
-        "resources": [_resource(one, events) for one in found],
+        "resources": [_resource(resource, events) for resource in resources],
     }
-    for one in found:
-        if one.type == _STACK and one.physical_id:
-            yield from _with_nested(work, one.physical_id)
+    for resource in resources:
+        if resource.type == _STACK and resource.physical_id:
+            yield from _with_nested(work, resource.physical_id)
 
 
 def _short(stack_id: str) -> str:
@@ -44,14 +44,14 @@ def _events(work: Work, name: str) -> dict[str, list[StackEvent]]:
     return events
 
 
-def _resource(one: StackEvent, events: Mapping[str, list[StackEvent]]) -> dict[str, Any]:
-    seen = events.get(one.resource) or [one]
+def _resource(resource: StackEvent, events: Mapping[str, list[StackEvent]]) -> dict[str, Any]:
+    resource_events = events.get(resource.resource) or [resource]
     return {
-        "logical_id": one.resource,
-        "type": one.type,
-        "physical_id": one.physical_id,
-        "status": one.status,
-        "started_s": seen[0].at,
-        "seconds": round(seen[-1].at - seen[0].at, 2),
-        "reason": one.reason,
+        "logical_id": resource.resource,
+        "type": resource.type,
+        "physical_id": resource.physical_id,
+        "status": resource.status,
+        "started_s": resource_events[0].at,
+        "seconds": round(resource_events[-1].at - resource_events[0].at, 2),
+        "reason": resource.reason,
     }

@@ -18,15 +18,15 @@ def stand_in_lock(spec: Spec) -> AssetLock:
 
 def place_stand_ins(lock: AssetLock, folder: Path) -> None:
     """Write the files of such a lock as a cache of assets in ``folder`` has them, so that nothing is downloaded."""
-    for one in lock.assets:
-        path = folder / one.sha256 / one.file
+    for locked_asset in lock.assets:
+        path = folder / locked_asset.sha256 / locked_asset.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_content(one.name, one.version, one.os, one.arch))
+        path.write_bytes(_content(locked_asset.name, locked_asset.version, locked_asset.os, locked_asset.arch))
 
 
 def _entry(needed: NeededAsset) -> LockedAsset:
-    found = asset(needed.name)
-    version = needed.version or (found.version if found is not None else None) or "0"
+    catalog_asset = asset(needed.name)
+    version = needed.version or (catalog_asset.version if catalog_asset is not None else None) or "0"
     content = _content(needed.name, version, needed.os, needed.arch)
     file = f"stand-in-{needed.name}-{version}"
     return LockedAsset(

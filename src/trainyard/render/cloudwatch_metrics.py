@@ -25,23 +25,23 @@ OF_SLURM = 8
 
 def groups_of(spec: Spec, role: Role, queue: Queue | None) -> tuple[str, ...]:
     """Return the groups that a kind of nodes can give, of those that the spec asks for."""
-    wanted = spec.monitoring.cloudwatch_metrics if spec.monitoring.logs else ()
-    given = {"system", *(("slurm",) if role == "head" else ()), *(() if queue is None else _of_queue(spec, queue))}
-    return tuple(group for group in dict.fromkeys(wanted) if group in given)
+    groups_asked = spec.monitoring.cloudwatch_metrics if spec.monitoring.logs else ()
+    available = {"system", *(("slurm",) if role == "head" else ()), *(() if queue is None else _of_queue(spec, queue))}
+    return tuple(group for group in dict.fromkeys(groups_asked) if group in available)
 
 
-def metrics_of(group: NodeGroup, wanted: str, spec: Spec) -> int:
+def metrics_of(group: NodeGroup, metric_group: str, spec: Spec) -> int:
     """Return how many metrics a node of a queue has at most in one group."""
     by_type = queue_hardware(spec, group.queue)
-    return max((_count(by_type[name], wanted) for name in group.instance_types), default=0)
+    return max((_count(by_type[name], metric_group) for name in group.instance_types), default=0)
 
 
-def events_of(group: NodeGroup, wanted: str, spec: Spec) -> int:
+def events_of(group: NodeGroup, metric_group: str, spec: Spec) -> int:
     """Return how many log events a node of a queue writes a minute for a group: one for each set of dimensions."""
-    return 0 if wanted == "system" else metrics_of(group, wanted, spec) // OF_EFA
+    return 0 if metric_group == "system" else metrics_of(group, metric_group, spec) // OF_EFA
 
 
-def _count(hardware: Hardware, wanted: str) -> int:
+def _count(hardware: Hardware, metric_group: str) -> int:
     interfaces = hardware.efa_interfaces or 0
     counts = {
         "system": SYSTEM,
@@ -49,7 +49,7 @@ def _count(hardware: Hardware, wanted: str) -> int:
         "efa": OF_EFA if interfaces else 0,
         "efa-interfaces": OF_EFA * interfaces,
     }
-    return counts.get(wanted, 0)
+    return counts.get(metric_group, 0)
 
 
 def _of_queue(spec: Spec, queue: Queue) -> set[str]:

@@ -12,7 +12,7 @@ MOUNT_NAME = "LustreMountName"
 def existing_lustre_ids(spec: Spec) -> list[str]:
     """Return the file systems of FSx for Lustre that were there before the cluster and its environment, each once."""
     lustre = (file_system.settings for file_system in spec.file_systems if isinstance(file_system.settings, Lustre))
-    return list(dict.fromkeys(str(one.id) for one in lustre if one.id not in (None, "environment")))
+    return list(dict.fromkeys(str(settings.id) for settings in lustre if settings.id not in (None, "environment")))
 
 
 def mount_name_output(id_: str) -> str:

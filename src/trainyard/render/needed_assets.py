@@ -54,14 +54,14 @@ def needed_assets(spec: Spec) -> tuple[NeededAsset, ...]:
     """Return what the nodes of a spec install, sorted and each thing once."""
     if not (platform_of(spec).nodes_run_release or spec.is_environment):
         return ()
-    found = {
+    needed = {
         NeededAsset(name, version, *place_of(name, _os(spec, kind), arch))
         for kind in release_kinds(spec).values()
         for name, version in _of_kind(spec, kind)
         for arch in _arches(spec, kind)
     }
     return tuple(
-        sorted(found, key=lambda needed_asset: (needed_asset.name, needed_asset.os or "", needed_asset.arch or ""))
+        sorted(needed, key=lambda needed_asset: (needed_asset.name, needed_asset.os or "", needed_asset.arch or ""))
     )
 
 
@@ -92,7 +92,7 @@ def _arches(spec: Spec, kind: NodeKind) -> set[Arch]:
 
 
 def _known(types: Iterator[str]) -> set[Arch]:
-    return {_ARCHES[known] for name in types if (known := architecture_of(name)) is not None}
+    return {_ARCHES[arch] for name in types if (arch := architecture_of(name)) is not None}
 
 
 def _types_of(spec: Spec, kind: NodeKind) -> Iterator[str]:

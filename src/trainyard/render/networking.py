@@ -65,8 +65,8 @@ def security_groups(spec: Spec, role: Role, ids: Ids) -> dict[str, list[str]]:
     """
     existing = spec.network.existing
     own = [] if existing is None else list(existing.security_groups)
-    made = [ids.of(f"{role}NodeSecurityGroup")] if needs_network(spec) or spec.environment is not None else []
-    return {"AdditionalSecurityGroups": own + made} if own or made else {}
+    own_group = [ids.of(f"{role}NodeSecurityGroup")] if needs_network(spec) or spec.environment is not None else []
+    return {"AdditionalSecurityGroups": own + own_group} if own or own_group else {}
 
 
 def proxy(spec: Spec) -> dict[str, Any]:

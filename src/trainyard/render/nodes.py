@@ -105,7 +105,9 @@ def _writes_metrics(spec: Spec, kind: NodeKind) -> bool:
 
 
 def _has_fabric(spec: Spec, kind: NodeKind) -> bool:
-    return kind.queue is not None and any(one.fabric != "none" for one in queue_hardware(spec, kind.queue).values())
+    return kind.queue is not None and any(
+        hardware.fabric != "none" for hardware in queue_hardware(spec, kind.queue).values()
+    )
 
 
 def _has_efa(spec: Spec, kind: NodeKind) -> bool:

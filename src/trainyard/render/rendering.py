@@ -43,7 +43,7 @@ def render(spec: Spec, outputs: Mapping[str, str]) -> Rendering:
     documents: dict[str, Any] = {**part.cluster_documents(spec, ids), **part.collection(spec, ids)}
     manifests = {f"{MANIFESTS}{name}": text for name, text in part.manifests(spec, ids).items()}
     documents |= {name: list(yaml.load_all(text, Loader=yaml.CSafeLoader)) for name, text in manifests.items()}
-    made = stacks(spec, ids)
+    all_stacks = stacks(spec, ids)
     if spec.installs_anything:
         node_plan(spec, ids)  # lies in the bundle too, so what it asks for counts
-    return Rendering(documents, manifests, made, ids.in_order(), frozenset(ids.used))
+    return Rendering(documents, manifests, all_stacks, ids.in_order(), frozenset(ids.used))

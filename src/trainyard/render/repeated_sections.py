@@ -47,7 +47,7 @@ def _with_queue(text: str, parts: list[dict[str, Any]], queue: str, number: int)
 def numbered(value: Any, names: set[str], number: int) -> Any:
     """Return part of a template with a number behind every reference to one of the names."""
     if isinstance(value, list):
-        return [numbered(one, names, number) for one in value]
+        return [numbered(item, names, number) for item in value]
     if not isinstance(value, dict):
         return value
     return {key: _numbered_member(key, member, names, number) for key, member in value.items()}
@@ -57,11 +57,11 @@ def _numbered_member(key: str, value: Any, names: set[str], number: int) -> Any:
     if key in ("Ref", "Condition") and isinstance(value, str):
         return _named(value, names, number)
     if key in ("Fn::GetAtt", "Fn::If"):
-        return [_named(value[0], names, number), *(numbered(one, names, number) for one in value[1:])]
+        return [_named(value[0], names, number), *(numbered(item, names, number) for item in value[1:])]
     if key == "Fn::Sub":
         text, *more = [value] if isinstance(value, str) else value
-        made = _REFERRED.sub(lambda match: f"${{{_named(match[1], names, number)}", text)
-        return [made, *(numbered(one, names, number) for one in more)] if more else made
+        first_text = _REFERRED.sub(lambda match: f"${{{_named(match[1], names, number)}", text)
+        return [first_text, *(numbered(item, names, number) for item in more)] if more else first_text
     return numbered(value, names, number)
 
 

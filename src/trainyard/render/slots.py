@@ -41,39 +41,39 @@ def without_comments(text: str) -> str:
 
 
 def _filled(lines: list[str], values: Mapping[str, Any]) -> Iterator[str]:
-    kept: list[str] = []
+    lines_kept: list[str] = []
     at = 0
     while at < len(lines):
         match = _MARKED.match(lines[at])
         if match is None:
-            kept.append(lines[at])
+            lines_kept.append(lines[at])
             at += 1
             continue
         end = _end_of_block(lines, at, len(match["indent"]))
         value = values[match["name"]]
         if value is Slot.REMOVE:
-            _drop_comment(kept, match["indent"])
+            _drop_comment(lines_kept, match["indent"])
         else:
-            kept.extend(_replaced(match, value, lines[at + 1 : end], values))
+            lines_kept.extend(_replaced(match, value, lines[at + 1 : end], values))
         at = end
-    yield from kept
+    yield from lines_kept
 
 
-def _replaced(found: re.Match[str], value: Any, block: list[str], values: Mapping[str, Any]) -> Iterator[str]:
-    indent, start, rest = found["indent"], found["start"], found["rest"].strip()
+def _replaced(match: re.Match[str], value: Any, block: list[str], values: Mapping[str, Any]) -> Iterator[str]:
+    indent, start, rest = match["indent"], match["start"], match["rest"].strip()
     if rest == "|":
         yield f"{start} |"
         yield from textwrap.indent(value.rstrip("\n"), f"{indent}  ").splitlines()
     elif value is Slot.KEEP:
-        yield f"{start}{found['rest']}".rstrip()
+        yield f"{start}{match['rest']}".rstrip()
         yield from _filled(block, values)
-    elif not found["key"] and not rest:
+    elif not match["key"] and not rest:
         yield from textwrap.indent(compact_yaml(value), indent).splitlines() if value else ()
     elif isinstance(value, dict | list) and not rest:
         yield start
         yield from textwrap.indent(compact_yaml(value), f"{indent}  ").splitlines()
     else:
-        yield f"{start}{' ' * (found['key'] is not None)}{compact_yaml([value])[2:].strip()}"
+        yield f"{start}{' ' * (match['key'] is not None)}{compact_yaml([value])[2:].strip()}"
 
 
 def _end_of_block(lines: list[str], at: int, indent: int) -> int:
@@ -86,6 +86,6 @@ def _end_of_block(lines: list[str], at: int, indent: int) -> int:
     return end
 
 
-def _drop_comment(kept: list[str], indent: str) -> None:
-    while kept and kept[-1].startswith(f"{indent}# "):
-        kept.pop()
+def _drop_comment(lines_kept: list[str], indent: str) -> None:
+    while lines_kept and lines_kept[-1].startswith(f"{indent}# "):
+        lines_kept.pop()

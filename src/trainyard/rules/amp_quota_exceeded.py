@@ -28,8 +28,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     least, most = sizings(spec)
     path = ("monitoring", "mode")
     if most.series is not None and most.series > ACTIVE_SERIES:
-        made = f"{most.nodes:,} nodes make {most.series:,} series"
-        yield Problem(path, f"{spec.monitoring.mode}: {made}, the quota is {ACTIVE_SERIES:,}")
+        amount = f"{most.nodes:,} nodes make {most.series:,} series"
+        yield Problem(path, f"{spec.monitoring.mode}: {amount}, the quota is {ACTIVE_SERIES:,}")
     elif least.series is not None and least.series > AT_ONCE:
         message = (
             f"{spec.monitoring.mode}: {least.nodes:,} nodes make {least.series:,} series from the start, "

@@ -30,14 +30,14 @@ def _any_node(spec: Spec, has: Callable[[NodeGroup], bool]) -> bool:
 
 
 def _has_gpus(group: NodeGroup) -> bool:
-    known = [find(name) for name in group.instance_types]
-    return any(facts is None or facts.gpu_count != 0 for facts in known)
+    all_facts = [find(name) for name in group.instance_types]
+    return any(facts is None or facts.gpu_count != 0 for facts in all_facts)
 
 
 def _has_efa(group: NodeGroup) -> bool:
-    known = [find(name) for name in group.instance_types]
+    all_facts = [find(name) for name in group.instance_types]
     return group.efa is not False and (
-        bool(group.efa) or any(facts is None or facts.has_efa is not False for facts in known)
+        bool(group.efa) or any(facts is None or facts.has_efa is not False for facts in all_facts)
     )
 
 

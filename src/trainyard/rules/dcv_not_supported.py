@@ -29,13 +29,13 @@ def _nodes_with_desktop(spec: Spec) -> Iterator[tuple[Path, str]]:
 
 def _refused(version: str, instance_type: str) -> set[str]:
     """Return the systems without DCV on an instance type; where its processor is unknown, those without any."""
-    known = limits(version)
-    if known is None:
+    version_limits = limits(version)
+    if version_limits is None:
         return set()
     architecture = architecture_of(instance_type)
     if architecture is not None:
-        return set(known.dcv_unsupported_oses[architecture])
-    return set.intersection(*(set(oses) for oses in known.dcv_unsupported_oses.values()))
+        return set(version_limits.dcv_unsupported_oses[architecture])
+    return set.intersection(*(set(oses) for oses in version_limits.dcv_unsupported_oses.values()))
 
 
 RULE = Rule(

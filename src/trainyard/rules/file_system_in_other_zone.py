@@ -10,15 +10,15 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield queues in zones that the file systems of one zone are not made in."""
-    zone, made = spec.network.availability_zone, _made_in_one_zone(spec)
-    if zone is None or spec.network.existing is not None or not made:
+    zone, file_systems = spec.network.availability_zone, _made_in_one_zone(spec)
+    if zone is None or spec.network.existing is not None or not file_systems:
         return
     for index, queue in enumerate(spec.queues):
         elsewhere = [other for other in dict.fromkeys(queue.zones) if other != zone]
         if elsewhere and queue.subnet == "private":
             yield Problem(
                 ("queues", index, "availability_zone"),
-                f"queue {queue.name!r} is in {', '.join(elsewhere)}, and {', '.join(made)} will be in {zone}",
+                f"queue {queue.name!r} is in {', '.join(elsewhere)}, and {', '.join(file_systems)} will be in {zone}",
             )
 
 

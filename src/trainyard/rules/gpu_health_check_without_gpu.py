@@ -12,9 +12,9 @@ from trainyard.spec.cluster import Spec
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes whose GPUs are to be tested and whose types are known to have none."""
     for group in spec.node_groups():
-        known = [facts for facts in map(find, group.instance_types) if facts is not None]
-        if group.settings.gpu_health_check and known and all(facts.gpu_count == 0 for facts in known):
-            message = f"queue {group.queue.name!r} has GPUs tested before every job, and {known[0].name} has none"
+        all_facts = [facts for facts in map(find, group.instance_types) if facts is not None]
+        if group.settings.gpu_health_check and all_facts and all(facts.gpu_count == 0 for facts in all_facts):
+            message = f"queue {group.queue.name!r} has GPUs tested before every job, and {all_facts[0].name} has none"
             yield Problem((*group.path, "gpu_health_check"), message)
 
 

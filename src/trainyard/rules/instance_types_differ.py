@@ -24,9 +24,9 @@ _SEVERITIES: dict[str, Severity] = {
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield kinds of nodes whose instance types differ in what Slurm is told about them, as far as it is known."""
     for group in spec.node_groups():
-        known = [facts for facts in map(find, group.instance_types) if facts is not None]
-        for other in known[1:]:
-            yield from _difference(group, known[0], other)
+        all_facts = [facts for facts in map(find, group.instance_types) if facts is not None]
+        for other in all_facts[1:]:
+            yield from _difference(group, all_facts[0], other)
 
 
 def _difference(group: NodeGroup, first: InstanceType, other: InstanceType) -> Iterator[Problem]:

@@ -44,8 +44,8 @@ def _why(group: NodeGroup) -> str | None:
 
 def _refused(name: str) -> bool:
     facts = find(name)
-    known = facts is not None and facts.cards is not None and facts.has_efa
-    return bool(known and facts is not None and misfits(facts, eksctl_interfaces(facts)))
+    has_known_cards = facts is not None and facts.cards is not None and facts.has_efa
+    return bool(has_known_cards and facts is not None and misfits(facts, eksctl_interfaces(facts)))
 
 
 def _image(group: NodeGroup) -> Path:

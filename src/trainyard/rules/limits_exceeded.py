@@ -26,12 +26,12 @@ def check(spec: Spec) -> Iterator[Problem]:
     allowed = limits(version)
     if allowed is None:
         return
-    found: set[Path] = set()
+    reported: set[Path] = set()
     for what, things, most in (*_scheduling(spec, allowed), *_storage(spec, allowed)):
         # A queue in the flat form is a compute resource, too: it is not named twice.
-        if most is not None and len(things) > most and things[most][0] not in found:
+        if most is not None and len(things) > most and things[most][0] not in reported:
             path, name = things[most]
-            found.add(path)
+            reported.add(path)
             yield Problem(path, f"{name} is number {most + 1} of {what}, and ParallelCluster {version} takes {most}")
     yield from _nodes(spec, allowed.max_nodes)
 

@@ -21,7 +21,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     }
     if not memories:
         return
-    name, memory_mib = min(memories.items(), key=lambda one: one[1])
+    name, memory_mib = min(memories.items(), key=lambda item: item[1])
     shared, pages = spec.batch.shared_memory_gib, spec.batch.huge_pages
     if shared is not None and shared * _MIB_A_GIB > memory_mib:
         problem = f"{shared:,} GiB of shared memory on {name}, which has {memory_mib // _MIB_A_GIB:,} GiB"

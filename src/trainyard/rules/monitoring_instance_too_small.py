@@ -43,13 +43,13 @@ def _remedy(needed_mib: float) -> str:
 def _plain_types() -> Iterator[InstanceType]:
     """Yield the types for anything: with an x86 processor, and neither GPUs nor disks nor EFA to pay for."""
     for name in names():
-        known = find(name)
-        if known is not None and known.architecture == "x86_64" and known.family in {"t3", "m5"}:
-            yield known
+        facts = find(name)
+        if facts is not None and facts.architecture == "x86_64" and facts.family in {"t3", "m5"}:
+            yield facts
 
 
-def _by_memory(known: InstanceType) -> tuple[int, str]:
-    return known.memory_mib or 0, known.name
+def _by_memory(facts: InstanceType) -> tuple[int, str]:
+    return facts.memory_mib or 0, facts.name
 
 
 RULE = Rule(

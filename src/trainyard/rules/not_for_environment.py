@@ -18,8 +18,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     for index, file_system in enumerate(spec.file_systems):
         path = ("file_systems", index, file_system.kind)
         if isinstance(file_system.settings, Ebs | Efs):
-            made = f"{file_system.mount} is {_NAMES[file_system.kind]}, which is made with each cluster"
-            yield Problem(path, made, "write it into the spec of the cluster")
+            message = f"{file_system.mount} is {_NAMES[file_system.kind]}, which is made with each cluster"
+            yield Problem(path, message, "write it into the spec of the cluster")
         elif file_system.settings.id is not None:
             yield Problem((*path, "id"), f"{file_system.mount} exists already", "write its id into the clusters")
 

@@ -28,8 +28,8 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _refused(version: str, instance_type: str) -> tuple[str, ...]:
-    known = limits(version)
-    return () if known is None else known.unsupported_oses.get(instance_type.partition(".")[0], ())
+    version_limits = limits(version)
+    return () if version_limits is None else version_limits.unsupported_oses.get(instance_type.partition(".")[0], ())
 
 
 RULE = Rule(

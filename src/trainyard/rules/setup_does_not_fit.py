@@ -18,8 +18,8 @@ def check(spec: Spec) -> Iterator[Problem]:
         setup = group.queue.setup or spec.software.setup
         path = (*group.path[:2], "setup") if group.queue.setup else ("software", "setup")
         for facts in map(find, group.instance_types):
-            if facts is not None and (found := _misfit(setup, facts)) is not None:
-                message, severity = found
+            if facts is not None and (misfit := _misfit(setup, facts)) is not None:
+                message, severity = misfit
                 yield Problem(path, message, _remedy(group, facts), severity)
 
 

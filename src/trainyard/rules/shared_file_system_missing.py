@@ -15,8 +15,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     mounts = [file_system.mount for file_system in spec.file_systems]
     nccl = spec.software.nccl
     if nccl is not None and nccl.mount not in mounts:
-        known = f"one of {', '.join(mounts)}" if mounts else "a file system in file_systems"
-        yield Problem(("software", "nccl", "mount"), f"nothing is mounted at {nccl.mount}", f"name {known}")
+        choices = f"one of {', '.join(mounts)}" if mounts else "a file system in file_systems"
+        yield Problem(("software", "nccl", "mount"), f"nothing is mounted at {nccl.mount}", f"name {choices}")
     lustre = any(file_system.kind == "lustre" for file_system in spec.file_systems)
     if spec.software.container_images and nccl is None and not lustre:
         message = "images are imported to an FSx for Lustre file system, and there is none"

@@ -32,8 +32,8 @@ def written_settings(spec: Spec) -> Iterator[tuple[Path, Mapping[str, str | int]
         yield (*group.path, "slurm_settings"), group.settings.slurm_settings
 
 
-def _repeated(path: Path, settings: Mapping[str, str | int], seen: Mapping[str, str]) -> Iterator[Problem]:
-    first = dict(seen)
+def _repeated(path: Path, settings: Mapping[str, str | int], settings_before: Mapping[str, str]) -> Iterator[Problem]:
+    first = dict(settings_before)
     for key in settings:
         if key.lower() in first:
             yield Problem((*path, key), f"{key} was given already, as {first[key.lower()]}")

@@ -16,9 +16,9 @@ def check(spec: Spec) -> Iterator[Problem]:
         return
     # The head node and login nodes have the setup of all.
     setups = {spec.software.setup, *(queue.setup or spec.software.setup for queue in spec.queues)} - {"none"}
-    asked = [*(f"setup {setup}" for setup in sorted(setups)), *(["containers"] if spec.software.containers else [])]
-    if asked:
-        yield Problem(("image", "os"), f"trainyard installs {' and '.join(asked)} on {', '.join(_KNOWN)} only")
+    features = [*(f"setup {setup}" for setup in sorted(setups)), *(["containers"] if spec.software.containers else [])]
+    if features:
+        yield Problem(("image", "os"), f"trainyard installs {' and '.join(features)} on {', '.join(_KNOWN)} only")
 
 
 RULE = Rule(

@@ -28,13 +28,13 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _file_systems(spec: Spec) -> Iterator[Problem]:
     for kind in ("lustre", "openzfs"):
-        made = [
+        indexes = [
             index
             for index, file_system in enumerate(spec.file_systems)
             if file_system.kind == kind and file_system.settings.id is None
         ]
-        if len(made) > MOST_OF_A_KIND:
-            index = made[MOST_OF_A_KIND]
+        if len(indexes) > MOST_OF_A_KIND:
+            index = indexes[MOST_OF_A_KIND]
             mount = spec.file_systems[index].mount
             count = f"number {MOST_OF_A_KIND + 1} of kind {kind}"
             message = f"{mount} is {count} to be made, and the stack takes {MOST_OF_A_KIND}"

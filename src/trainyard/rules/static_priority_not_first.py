@@ -19,8 +19,8 @@ def check(spec: Spec) -> Iterator[Problem]:
         static = [(_static(group), group) for group in groups if group.min_nodes > 0]
         dynamic = [(_dynamic(group), group) for group in groups if group.max_nodes > group.min_nodes]
         if static and dynamic:
-            last, always = max(static, key=lambda one: one[0])
-            first, later = min(dynamic, key=lambda one: one[0])
+            last, always = max(static, key=lambda item: item[0])
+            first, later = min(dynamic, key=lambda item: item[0])
             if last >= first:
                 yield _problem(always, last, later, first)
 

@@ -16,7 +16,7 @@ from trainyard.spec.queue import Queue
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield timeouts below the estimate for a queue, and for the head node with the nodes that it waits for."""
-    seconds, queue = max(((queue_seconds(spec, queue), queue) for queue in spec.queues), key=lambda one: one[0][1])
+    seconds, queue = max(((queue_seconds(spec, queue), queue) for queue in spec.queues), key=lambda item: item[0][1])
     if (timeout_s := spec.timeouts.compute_node_s) < seconds[1]:
         message = f"{timeout_s:,} s for nodes of queue {queue.name!r}, which take {_in_words(seconds)} to come up"
         severity = _severity(timeout_s, seconds, own_image=bool(queue.ami or spec.image.ami))
@@ -75,8 +75,8 @@ def _has_efa(spec: Spec, queue: Queue) -> bool:
 def _sum(steps: Iterable[str], *variants: str) -> Seconds:
     """Return what ParallelCluster itself takes, and the steps that a node is not up without."""
     waited_for = [BOOT, *(step for step in steps if step not in _DEFERRED)]
-    known = [seconds for step in waited_for if (seconds := step_seconds(step, *variants)) is not None]
-    return sum(least for least, _ in known), sum(most for _, most in known)
+    step_ranges = [seconds for step in waited_for if (seconds := step_seconds(step, *variants)) is not None]
+    return sum(least for least, _ in step_ranges), sum(most for _, most in step_ranges)
 
 
 _DEFERRED = {step.name for step in STEPS if step.deferred}

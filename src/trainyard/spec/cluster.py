@@ -132,5 +132,5 @@ class Spec(Record):
 
     def groups_in(self, queue: Queue) -> Iterator[NodeGroup]:
         """Yield the nodes of one queue by kind."""
-        index = next(index for index, one in enumerate(self.queues) if one is queue)
+        index = next(index for index, other in enumerate(self.queues) if other is queue)
         yield from groups_of(queue, ("queues", index))

@@ -18,13 +18,13 @@ if typing.TYPE_CHECKING:
 
 def record_at(record: type[Record], path: Path) -> type[Record] | None:
     """Return the record whose keys stand in the mapping at a path, None where there is none."""
-    found: type[Record] | None = record
+    current: type[Record] | None = record
     for step in path:
         if isinstance(step, int):
             continue
-        hint = field_hints(found).get(step) if found is not None else None
-        found = next(records_in(hint), None)
-    return found
+        hint = field_hints(current).get(step) if current is not None else None
+        current = next(records_in(hint), None)
+    return current
 
 
 def written_path(record: type[Record], location: Iterable[str | int]) -> Path:

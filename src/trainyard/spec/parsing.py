@@ -65,7 +65,10 @@ def _validated(document: Document, record: type[Record], validator: SchemaValida
     try:
         value = validator.validate_python(document.value)
     except ValidationError as error:
-        problems = [_finding(document, record, one) for one in error.errors(include_url=False)[:MOST_FINDINGS]]
+        problems = [
+            _finding(document, record, error_details)
+            for error_details in error.errors(include_url=False)[:MOST_FINDINGS]
+        ]
         raise SpecError(tuple(sorted([*problems, *_group_findings(document, record)], key=_order))) from None
     if not _is_complete(value):
         raise SpecError(tuple(_group_findings(document, record)))
@@ -170,10 +173,10 @@ def _unknown_key(document: Document, record: type[Record], path: Path) -> Findin
     from difflib import get_close_matches
 
     key = str(path[-1])
-    known = known_keys(path[:-1], record)
-    close = get_close_matches(key.lower(), known, n=1, cutoff=0.6)
+    keys = known_keys(path[:-1], record)
+    close = get_close_matches(key.lower(), keys, n=1, cutoff=0.6)
     meant = f"; did you mean {close[0]!r}?" if close else ""
-    remedy = f"here belong: {', '.join(known)}" if known else "remove it"
+    remedy = f"here belong: {', '.join(keys)}" if keys else "remove it"
     return _at(document, path, "spec-unknown-key", f"unknown key {short(without_password(key))}{meant}", remedy)
 
 
@@ -181,8 +184,8 @@ def known_keys(path: Path, record: type[Record] = Spec) -> tuple[str, ...]:
     """Return the keys that may stand in the mapping at a path."""
     from trainyard.spec.fields import record_at
 
-    found = record_at(record, path)
-    return () if found is None else tuple(found.field_names())
+    inner = record_at(record, path)
+    return () if inner is None else tuple(inner.field_names())
 
 
 def _is_complete(value: object) -> bool:

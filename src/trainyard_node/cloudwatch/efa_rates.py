@@ -117,7 +117,7 @@ def _difference(before: int, now: int | None) -> int | None:
 
 def _summed(grown: dict[str, int | None], rate: _Rate, passed_s: float) -> Metric:
     """Return a metric, without a value where one interface lacks it: a sum of the others would look like a slump."""
-    known = [count for count in grown.values() if count is not None]
-    if not known or len(known) < len(grown):
+    counts = [count for count in grown.values() if count is not None]
+    if not counts or len(counts) < len(grown):
         return Metric(rate.name, rate.unit, ())
-    return Metric(rate.name, rate.unit, (sum(known) / passed_s if rate.per_second else float(sum(known)),))
+    return Metric(rate.name, rate.unit, (sum(counts) / passed_s if rate.per_second else float(sum(counts)),))

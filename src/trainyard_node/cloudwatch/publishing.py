@@ -44,9 +44,9 @@ class Publishing:
         """Publish once and return whether that worked. What fails is said once; its minute stays empty."""
         try:
             now = self._clock.now()
-            made = [line for batch in self._source.batches() for line in lines(batch, now)]
-            if made:
-                self._file.add(made)
+            new_lines = [line for batch in self._source.batches() for line in lines(batch, now)]
+            if new_lines:
+                self._file.add(new_lines)
         except Exception as error:  # noqa: BLE001 - the next minute is another one
             self._complain(str(error) if isinstance(error, NodeError) else f"{type(error).__name__}: {error}")
             return False

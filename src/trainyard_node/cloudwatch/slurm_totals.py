@@ -57,18 +57,18 @@ def node_counts(nodes: Iterable[Node]) -> dict[str, int]:
     rest = [flag for flag in flags if not flag & _DOWN]
     return {
         "NodesTotal": len(flags),
-        "NodesIdle": sum("IDLE" in one and not one & _NOT_FREE for one in rest),
-        "NodesAllocated": sum(bool(one & _ALLOCATED) for one in rest),
+        "NodesIdle": sum("IDLE" in states and not states & _NOT_FREE for states in rest),
+        "NodesAllocated": sum(bool(states & _ALLOCATED) for states in rest),
         "NodesDown": len(down),
-        "NodesPoweredDown": sum(bool(one & _POWERED_DOWN) and not one & _ALLOCATED for one in rest),
+        "NodesPoweredDown": sum(bool(states & _POWERED_DOWN) and not states & _ALLOCATED for states in rest),
     }
 
 
 def job_counts(jobs: Iterable[Jobs]) -> dict[str, int]:
     """Return how many jobs have not ended, each task of an array for itself."""
-    there = [job for job in jobs if job.state not in _ENDED]
+    running = [job for job in jobs if job.state not in _ENDED]
     return {
-        "JobsRunning": sum(jobs.number for jobs in there if jobs.state == "RUNNING"),
-        "JobsPending": sum(jobs.number for jobs in there if jobs.state == "PENDING"),
-        "JobsTotal": sum(jobs.number for jobs in there),
+        "JobsRunning": sum(jobs.number for jobs in running if jobs.state == "RUNNING"),
+        "JobsPending": sum(jobs.number for jobs in running if jobs.state == "PENDING"),
+        "JobsTotal": sum(jobs.number for jobs in running),
     }

@@ -74,9 +74,9 @@ def _read_folder(path: str, device: str, port: str, samples: Samples) -> _Tally:
     except OSError:
         return _Tally(unreadable=1)
     metric_of, unreadable = _metrics_by_file(), 0
-    known = [name for name in names if name in metric_of]
+    known_files = [name for name in names if name in metric_of]
     try:
-        for file in known:
+        for file in known_files:
             value = _counter(file, folder)
             if value is None:
                 unreadable += 1
@@ -84,7 +84,7 @@ def _read_folder(path: str, device: str, port: str, samples: Samples) -> _Tally:
                 samples.add(metric_of[file], value, device, port)
     finally:
         os.close(folder)
-    return _Tally(unreadable, len(names) - len(known))
+    return _Tally(unreadable, len(names) - len(known_files))
 
 
 def _counter(file: str, folder: int) -> int | None:

@@ -17,24 +17,24 @@ COLLECTORS = ("slurm", "efa", "health")
 
 
 def collectors_of_node(
-    world: World, programs: Programs, asked: Sequence[str] | None, names: str | None
+    world: World, programs: Programs, names_asked: Sequence[str] | None, names: str | None
 ) -> list[Collector]:
     """Return those that are asked for, or those of the node's role: Slurm on the head node, its hardware on others."""
-    made: dict[str, Collector] = {
+    by_name: dict[str, Collector] = {
         "slurm": SlurmCollector(programs, names or _slurm_names(world)),
         "efa": EfaCollector(world),
         "health": HealthCollector(world),
     }
-    return [made[name] for name in asked or _of_role(world)]
+    return [by_name[name] for name in names_asked or _of_role(world)]
 
 
 def _slurm_names(world: World) -> str:
     """Return whose names the spec asks for. Without a spec, those that most dashboards query."""
     try:
-        asked = read_node_env(world.places).get("TRAINYARD_SLURM_NAMES", "")
+        names_chosen = read_node_env(world.places).get("TRAINYARD_SLURM_NAMES", "")
     except NodeError:
         return DEFAULT_NAMES
-    return asked if asked in NAMES else DEFAULT_NAMES
+    return names_chosen if names_chosen in NAMES else DEFAULT_NAMES
 
 
 def _of_role(world: World) -> tuple[str, ...]:

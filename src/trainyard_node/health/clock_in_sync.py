@@ -56,10 +56,10 @@ def _tracking(output: str) -> _Tracking | None:
 def _as_systemd_says(processes: Processes) -> Outcome:
     """Say what is known without chrony: https://www.freedesktop.org/software/systemd/man/latest/timedatectl.html."""
     ran = processes.run(["timedatectl", "show", "--property=NTPSynchronized", "--value"], TIMEOUT_S)
-    said = ran.output.strip()
-    if ran.status == 0 and said == "yes":
+    answer = ran.output.strip()
+    if ran.status == 0 and answer == "yes":
         return Outcome(NAME, "ok", "systemd says that the clock is synchronised")
-    if ran.status == 0 and said == "no":
+    if ran.status == 0 and answer == "no":
         return Outcome(NAME, "warning", "systemd says that the clock is not synchronised", "", _REMEDY, _SOURCE)
     return Outcome(
         NAME, "unknown", "neither chronyc nor timedatectl says whether the clock is right", "", _REMEDY, _SOURCE

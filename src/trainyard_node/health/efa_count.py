@@ -16,22 +16,22 @@ _MISSING = (
 
 def check(machine: Machine) -> list[Outcome]:
     """Count the devices of EFA's driver, and name those that are there without it."""
-    found, lost = efa_devices(machine.world.places), efa_without_driver(machine.world.places)
+    devices, lost = efa_devices(machine.world.places), efa_without_driver(machine.world.places)
     expected = machine.expected.efa_interfaces
     unbound = [
         Outcome(NAME, "failed", "this EFA device is there, but no driver runs it", device, _NO_DRIVER)
         for device in lost
     ]
-    if not found and not lost and not expected:
+    if not devices and not lost and not expected:
         return [Outcome(NAME, "absent", "no EFA interface is here, and none is expected")]
     if expected is None:
-        message = f"{len(found)} EFA interfaces are here, and how many there should be is not known"
+        message = f"{len(devices)} EFA interfaces are here, and how many there should be is not known"
         return [*unbound, Outcome(NAME, "ok", message)]
-    if len(found) < expected:
-        message = f"{len(found)} of {expected} EFA interfaces are here{_here(found)}"
+    if len(devices) < expected:
+        message = f"{len(devices)} of {expected} EFA interfaces are here{_here(devices)}"
         return [*unbound, Outcome(NAME, "failed", message, remedy=_NO_DRIVER if lost else _MISSING, source=_SOURCE)]
-    return [*unbound, Outcome(NAME, "ok", f"{len(found)} EFA interfaces are here, {expected} are expected")]
+    return [*unbound, Outcome(NAME, "ok", f"{len(devices)} EFA interfaces are here, {expected} are expected")]
 
 
-def _here(found: list[str]) -> str:
-    return f": {' '.join(found)}" if found else ""
+def _here(devices: list[str]) -> str:
+    return f": {' '.join(devices)}" if devices else ""

@@ -14,14 +14,14 @@ _VENDOR, _DEVICE = "0x1d0f", "0xefa"
 
 def efa_devices(places: Places) -> list[str]:
     """Return the names of the devices that EFA's driver runs, such as rdmap0s6."""
-    found = places.at("/sys/class/infiniband").glob("*")
-    return sorted(device.name for device in found if _target(device / "device" / "driver") == DRIVER)
+    folders = places.at("/sys/class/infiniband").glob("*")
+    return sorted(device.name for device in folders if _target(device / "device" / "driver") == DRIVER)
 
 
 def efa_without_driver(places: Places) -> list[str]:
     """Return the PCI addresses of devices that are there, but that no driver runs."""
-    found = places.at("/sys/bus/pci/devices").glob("*")
-    return sorted(device.name for device in found if _is_efa(device) and not _target(device / "driver"))
+    folders = places.at("/sys/bus/pci/devices").glob("*")
+    return sorted(device.name for device in folders if _is_efa(device) and not _target(device / "driver"))
 
 
 def _is_efa(device: Path) -> bool:

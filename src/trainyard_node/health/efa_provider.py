@@ -40,7 +40,9 @@ def check(machine: Machine) -> list[Outcome]:
         return [_nothing_offered(ran, len(devices))]
     lost = sorted(set(devices) - _listed(ran.output))
     if lost:
-        return [_failed(f"libfabric offers all but {len(lost)} of {len(devices)} EFA interfaces", one) for one in lost]
+        return [
+            _failed(f"libfabric offers all but {len(lost)} of {len(devices)} EFA interfaces", device) for device in lost
+        ]
     return [Outcome(NAME, "ok", f"libfabric offers all {len(devices)} EFA interfaces")]
 
 

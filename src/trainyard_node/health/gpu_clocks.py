@@ -33,16 +33,16 @@ def check(machine: Machine) -> list[Outcome]:
 
 
 def _judge(gpus: Gpus) -> list[Outcome]:
-    known = [gpu for gpu in readable(gpus) if gpu.clock_event_reasons is not None]
-    trouble = [outcome for gpu in known for outcome in _of(gpu, gpu.clock_event_reasons or 0)]
+    measured = [gpu for gpu in readable(gpus) if gpu.clock_event_reasons is not None]
+    trouble = [outcome for gpu in measured for outcome in _of(gpu, gpu.clock_event_reasons or 0)]
     trouble += refused(NAME, gpus, "nvmlDeviceGetCurrentClocks")
-    if not trouble and not known:
+    if not trouble and not measured:
         return [Outcome(NAME, "absent", "the GPUs do not say what limits their clocks")]
     reasons = 0
-    for gpu in known:
+    for gpu in measured:
         reasons |= gpu.clock_event_reasons or 0
     why = ", ".join(_names(reasons, HARMLESS)) or "nothing"
-    return trouble or [Outcome(NAME, "ok", f"nothing slows {len(known)} GPUs down (what limits clocks: {why})")]
+    return trouble or [Outcome(NAME, "ok", f"nothing slows {len(measured)} GPUs down (what limits clocks: {why})")]
 
 
 def _of(gpu: Gpu, reasons: int) -> Iterator[Outcome]:

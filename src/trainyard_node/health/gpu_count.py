@@ -37,12 +37,12 @@ def _faults(gpus: Gpus) -> Iterator[Outcome]:
 
 
 def _number(gpus: Gpus, expected: int | None) -> Iterator[Outcome]:
-    there = len(gpus.gpus)
-    if there < (expected or 1):
-        yield Outcome(NAME, "failed", f"{there} GPUs instead of {expected or 'at least 1'}", "", RESET)
-    elif expected and there > expected:
+    count = len(gpus.gpus)
+    if count < (expected or 1):
+        yield Outcome(NAME, "failed", f"{count} GPUs instead of {expected or 'at least 1'}", "", RESET)
+    elif expected and count > expected:
         remedy = "render the cluster again with a catalog that knows this instance type"
-        yield Outcome(NAME, "warning", f"{there} GPUs instead of {expected}", "", remedy)
+        yield Outcome(NAME, "warning", f"{count} GPUs instead of {expected}", "", remedy)
 
 
 def _divided(gpus: Gpus) -> Iterator[Outcome]:
@@ -53,5 +53,5 @@ def _divided(gpus: Gpus) -> Iterator[Outcome]:
 
 
 def _place(gpu: Gpu) -> str:
-    known = [f"PCI {gpu.pci_bus_id}" if gpu.pci_bus_id else "", f"serial {gpu.serial}" if gpu.serial else ""]
-    return f" ({', '.join(filter(None, known))})" if any(known) else ""
+    places_ = [f"PCI {gpu.pci_bus_id}" if gpu.pci_bus_id else "", f"serial {gpu.serial}" if gpu.serial else ""]
+    return f" ({', '.join(filter(None, places_))})" if any(places_) else ""

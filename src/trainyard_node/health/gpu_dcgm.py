@@ -53,9 +53,9 @@ def check(machine: Machine) -> list[Outcome]:
 def _no_answer(machine: Machine, output: str) -> Outcome:
     if _is_divided(machine):
         return Outcome(NAME, "absent", "DCGM's diagnostics do not support GPUs with MIG", "", "", MIG_SOURCE)
-    said = " ".join(output.split())[:200] or "nothing"
+    excerpt = " ".join(output.split())[:200] or "nothing"
     remedy = "see that nvidia-dcgm.service runs, and run 'dcgmi diag -r 1' by hand"
-    return Outcome(NAME, "unknown", f"DCGM gave no results, but said: {said}", "", remedy, SOURCE)
+    return Outcome(NAME, "unknown", f"DCGM gave no results, but said: {excerpt}", "", remedy, SOURCE)
 
 
 def _is_divided(machine: Machine) -> bool:
@@ -71,8 +71,8 @@ def _document(output: str) -> Mapping[str, Any]:
         whole = json.loads(output[output.find("{") : output.rfind("}") + 1])
     except (ValueError, RecursionError):
         return {}
-    found = [whole[name] for name in _DOCUMENTS if isinstance(whole, dict) and isinstance(whole.get(name), dict)]
-    return found[0] if found else {}
+    documents = [whole[name] for name in _DOCUMENTS if isinstance(whole, dict) and isinstance(whole.get(name), dict)]
+    return documents[0] if documents else {}
 
 
 def _tests(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -91,11 +91,11 @@ def _of(test: Mapping[str, Any]) -> Iterator[Outcome]:
 
 def _outcome(name: str, result: Mapping[str, Any], *, hard: bool) -> Outcome:
     warnings = result.get("warnings") or []
-    said = [str(object_["warning"]) if "warning" in object_ else "" for object_ in _objects(warnings)]
-    said += [one for one in ([warnings] if isinstance(warnings, str) else warnings) if isinstance(one, str)]
+    texts = [str(object_["warning"]) if "warning" in object_ else "" for object_ in _objects(warnings)]
+    texts += [text_ for text_ in ([warnings] if isinstance(warnings, str) else warnings) if isinstance(text_, str)]
     # DCGM 4 names one entity, DCGM 3 numbers with commas between them.
     gpu = result.get("entity_id", result.get("gpu_ids", ""))
-    message = f"{name}: {' '.join(' '.join(said).split())[:300] or 'failed without a reason'}"
+    message = f"{name}: {' '.join(' '.join(texts).split())[:300] or 'failed without a reason'}"
     mild = "see gpu-ecc and gpu-row-remap" if _waits(result) else "change that setting; the GPU itself can do its work"
     remedy = RESET if hard else mild
     return Outcome(NAME, "failed" if hard else "warning", message, f"gpu {gpu}" if gpu != "" else "", remedy, SOURCE)
@@ -115,7 +115,7 @@ def _waits(result: Mapping[str, Any]) -> bool:
     """Say whether a test complains of memory alone that a reset will put right, while jobs may run."""
     warnings = result.get("warnings")
     listed = [warnings] if isinstance(warnings, str) else warnings if isinstance(warnings, list) else []
-    return bool(listed) and all(_is_waiting(one) for one in listed)
+    return bool(listed) and all(_is_waiting(item) for item in listed)
 
 
 def _is_waiting(warning: object) -> bool:

@@ -86,8 +86,8 @@ def _module(places: Places) -> str | None:
 def _installed(places: Places) -> str | None:
     """Return the version of the library that is installed, by the names of its files, where there is just one."""
     files = [file.name for pattern in _LIBRARIES for file in places.at("/").glob(pattern)]
-    found = {name.partition(".so.")[2] for name in files} - {"1"}
-    return found.pop() if len(found) == 1 else None
+    versions_found = {name.partition(".so.")[2] for name in files} - {"1"}
+    return versions_found.pop() if len(versions_found) == 1 else None
 
 
 def _fabric_manager(machine: Machine) -> str | None:

@@ -32,15 +32,15 @@ def check(machine: Machine) -> list[Outcome]:
 
 
 def _judge(gpus: Gpus) -> list[Outcome]:
-    known = [gpu for gpu in readable(gpus) if gpu.ecc_enabled is not None]
-    trouble = [*(outcome for gpu in known for outcome in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
+    measured = [gpu for gpu in readable(gpus) if gpu.ecc_enabled is not None]
+    trouble = [*(outcome for gpu in measured for outcome in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
     if trouble:
         return trouble
-    if not known:
+    if not measured:
         return [Outcome(NAME, "absent", "the GPUs have no ECC")]
-    ever = sum(gpu.ecc_uncorrected_aggregate or 0 for gpu in known)
+    ever = sum(gpu.ecc_uncorrected_aggregate or 0 for gpu in measured)
     before = f"; {ever} in the life of the GPUs" if ever else ""
-    return [Outcome(NAME, "ok", f"no uncorrected error on {len(known)} GPUs since the driver was loaded{before}")]
+    return [Outcome(NAME, "ok", f"no uncorrected error on {len(measured)} GPUs since the driver was loaded{before}")]
 
 
 _CALLS = ("nvmlDeviceGetEccMode", "nvmlDeviceGetTotalEccErrors")

@@ -40,8 +40,8 @@ def check(machine: Machine) -> list[Outcome]:
 
 def _manager(machine: Machine) -> Iterator[Outcome]:
     ran = machine.world.processes.run(["systemctl", "is-active", UNIT], PROGRAM_S)
-    said = ran.output.strip()
-    state = said.splitlines()[-1] if said else f"status {ran.status} of systemctl"
+    output = ran.output.strip()
+    state = output.splitlines()[-1] if output else f"status {ran.status} of systemctl"
     journal = f"see 'journalctl --unit={UNIT}'"
     if ran.status in _DOWN_STATUSES and state in _DOWN:
         yield Outcome(NAME, "failed", f"the fabric manager is {state}", UNIT, f"{journal}, then {_RESTART}", SOURCE)
@@ -76,22 +76,22 @@ def _judge(gpus: Gpus, *, fine: bool) -> list[Outcome]:
     if trouble or not fine:
         return trouble
     registered = sum(gpu.fabric_state is not None for gpu in readable(gpus))
-    said = f"{registered} GPUs are registered" if registered else "GPUs of this kind have no state of their own"
-    return [Outcome(NAME, "ok", f"the fabric manager is active; {said}")]
+    text = f"{registered} GPUs are registered" if registered else "GPUs of this kind have no state of their own"
+    return [Outcome(NAME, "ok", f"the fabric manager is active; {text}")]
 
 
 def _judge_outside(gpus: Gpus) -> list[Outcome]:
     """Judge what GPUs say that no manager on this node serves. One that is alone has nobody to reach by NVLink."""
-    known = [gpu for gpu in readable(gpus) if gpu.fabric_state is not None]
-    if len(gpus.gpus) < 2 or not known:
+    measured = [gpu for gpu in readable(gpus) if gpu.fabric_state is not None]
+    if len(gpus.gpus) < 2 or not measured:
         return [Outcome(NAME, "absent", "the GPUs of this instance type have no NVSwitch")]
     trouble = [
         outcome._replace(remedy=_OUTSIDE, source=OUTSIDE_SOURCE if outcome.source == SOURCE else outcome.source)
-        for gpu in known
+        for gpu in measured
         for outcome in _of(gpu)
     ]
-    said = f"{len(known)} GPUs are registered with NVSwitches outside of this node"
-    return trouble or [Outcome(NAME, "ok", said)]
+    text = f"{len(measured)} GPUs are registered with NVSwitches outside of this node"
+    return trouble or [Outcome(NAME, "ok", text)]
 
 
 def _of(gpu: Gpu) -> Iterator[Outcome]:
@@ -107,11 +107,11 @@ def _of(gpu: Gpu) -> Iterator[Outcome]:
 
 
 def _health(gpu: Gpu, mask: int) -> Iterator[Outcome]:
-    said = [words for shift, words in _HEALTH if mask >> shift & 0x3 == 1]
+    causes = [words for shift, words in _HEALTH if mask >> shift & 0x3 == 1]
     # 0 is "not supported" and 1 "none": everything above is a configuration that is wrong in some way.
     wrong = mask >> 8 & 0xF
-    said += [f"the configuration is wrong ({wrong})"] if wrong > 1 else []
-    if said:
+    causes += [f"the configuration is wrong ({wrong})"] if wrong > 1 else []
+    if causes:
         yield Outcome(
-            NAME, "failed", f"on the NVLink fabric, {' and '.join(said)}", named(gpu), _RESTART, HEALTH_SOURCE
+            NAME, "failed", f"on the NVLink fabric, {' and '.join(causes)}", named(gpu), _RESTART, HEALTH_SOURCE
         )

@@ -63,11 +63,11 @@ def _errors(gpu: Gpu) -> Iterator[Outcome]:
         "replays": [(link.link, link.replay_errors) for link in gpu.nvlinks or ()],
         "recoveries": [(link.link, link.recovery_errors) for link in gpu.nvlinks or ()],
     }
-    said = [
+    reasons = [
         f"{sum(count or 0 for _, count in of)} {what} (links {', '.join(str(link) for link, count in of if count)})"
         for what, of in counts.items()
         if any(count for _, count in of)
     ]
-    if said:
+    if reasons:
         remedy = "watch whether they grow while jobs run; if so, run DCGM's diagnostics, level 2, on the empty node"
-        yield Outcome(NAME, "warning", f"NVLink errors: {'; '.join(said)}", named(gpu), remedy, ERRORS_SOURCE)
+        yield Outcome(NAME, "warning", f"NVLink errors: {'; '.join(reasons)}", named(gpu), remedy, ERRORS_SOURCE)

@@ -25,11 +25,11 @@ def _judge(gpus: Gpus) -> list[Outcome]:
     trouble = [*(outcome for gpu in readable(gpus) for outcome in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
     if trouble:
         return trouble
-    known = [gpu for gpu in readable(gpus) if gpu.remap_failed is not None or gpu.retired_pending is not None]
-    if not known:
+    measured = [gpu for gpu in readable(gpus) if gpu.remap_failed is not None or gpu.retired_pending is not None]
+    if not measured:
         return [Outcome(NAME, "absent", "the GPUs neither remap rows nor retire pages")]
-    rows = sum((gpu.remapped_correctable or 0) + (gpu.remapped_uncorrectable or 0) for gpu in known)
-    return [Outcome(NAME, "ok", f"nothing failed or pending on {len(known)} GPUs, {rows} rows remapped")]
+    rows = sum((gpu.remapped_correctable or 0) + (gpu.remapped_uncorrectable or 0) for gpu in measured)
+    return [Outcome(NAME, "ok", f"nothing failed or pending on {len(measured)} GPUs, {rows} rows remapped")]
 
 
 def _of(gpu: Gpu) -> Iterator[Outcome]:

@@ -27,28 +27,28 @@ def check(machine: Machine) -> list[Outcome]:
 
 
 def _judge(machine: Machine, log: KernelLog) -> list[Outcome]:
-    known = table()
-    seen = [(one, meaning(one, known)) for one in seen_in(log.lines)]
-    bad = [(one, xid) for one, xid in seen if xid.severity in STATUSES]
+    table_ = table()
+    events = [(event, meaning(event, table_)) for event in seen_in(log.lines)]
+    bad = [(event, xid) for event, xid in events if xid.severity in STATUSES]
     if not bad:
-        return [Outcome(NAME, "ok", _harmless([one for one, _ in seen]) + _extent(log))]
+        return [Outcome(NAME, "ok", _harmless([event for event, _ in events]) + _extent(log))]
     devices = _devices(machine)
-    return sorted((_outcome(one, xid, devices) for one, xid in bad), key=lambda outcome: outcome.status)
+    return sorted((_outcome(event, xid, devices) for event, xid in bad), key=lambda outcome: outcome.status)
 
 
-def _outcome(seen: Seen, xid: Xid, devices: dict[tuple[int, ...], str]) -> Outcome:
-    often = f"{seen.times} times, last" if seen.times > 1 else "once,"
+def _outcome(event: Seen, xid: Xid, devices: dict[tuple[int, ...], str]) -> Outcome:
+    often = f"{event.times} times, last" if event.times > 1 else "once,"
     unrated = " (of unknown severity)" if xid.severity == "unknown" else ""
-    message = f"Xid {xid.number}{unrated}, {xid.name}, {often} {seen.last_s:.0f} s after boot: {seen.text:.200}"
-    device = devices.get(seen.pci, _address(seen.pci))
+    message = f"Xid {xid.number}{unrated}, {xid.name}, {often} {event.last_s:.0f} s after boot: {event.text:.200}"
+    device = devices.get(event.pci, _address(event.pci))
     return Outcome(NAME, STATUSES[xid.severity], message, device, xid.remedy, xid.source)
 
 
-def _harmless(seen: list[Seen]) -> str:
-    if not seen:
+def _harmless(events: list[Seen]) -> str:
+    if not events:
         return "no Xid in the kernel's log"
-    said = ", ".join(f"{one.number} on {_address(one.pci)} ({one.times})" for one in seen[:20])
-    return f"only Xids of applications, or for information: {said}"
+    text = ", ".join(f"{event.number} on {_address(event.pci)} ({event.times})" for event in events[:20])
+    return f"only Xids of applications, or for information: {text}"
 
 
 def _extent(log: KernelLog) -> str:

@@ -72,9 +72,9 @@ class Holding:
         if doubtful:
             self._slurm.hold_for(HELD_MIN)
             return f"this node stays held, because it was for {', '.join(doubtful)}, and that is not known to be well"
-        said = self._slurm.give_back()
+        problem = self._slurm.give_back()
         if self._slurm.is_held():
-            raise NodeError(f"this node is healthy, but still held: {said}")
+            raise NodeError(f"this node is healthy, but still held: {problem}")
         self._forget()
         return "this node is healthy again, and the reservation that held it is removed"
 

@@ -44,13 +44,13 @@ class KernelLog(NamedTuple):
     """Whether reading ended before the log did."""
 
 
-def kernel_log(places: Places, clock: Clock, wanted: bytes) -> KernelLog:
+def kernel_log(places: Places, clock: Clock, wanted_text: bytes) -> KernelLog:
     """Return the messages that hold some bytes. Raises OSError where the log cannot be read."""
     reading = _Reading(places, clock)
     lines, first = [], None
     for sequence, microseconds, text in reading.records():
         first = sequence if first is None else first
-        if wanted in text:
+        if wanted_text in text:
             lines.append(Line(microseconds / 1e6, text[:_LINE_BYTES].decode(errors="replace")))
     return KernelLog(tuple(lines), first or 0, reading.is_cut)
 

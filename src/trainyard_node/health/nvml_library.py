@@ -59,11 +59,11 @@ class _Asked:
         """Return what a call says, or None."""
         return self._try(call, lambda: getattr(self._nvml, call)(*words))
 
-    def _try(self, call: str, asked: Callable[[], Any]) -> Any:
+    def _try(self, call: str, query: Callable[[], Any]) -> Any:
         if self._fault:
             return None
         try:
-            return asked()
+            return query()
         except self._nvml.NVMLError as error:
             if error.value not in _UNSUPPORTED:
                 self._problems.append(f"{call}: {error}")
@@ -142,12 +142,12 @@ class _Asked:
         return tuple(link for link in links if link is not None) or None
 
     def _nvlink(self, handle: Any, link: int) -> NvLink | None:
-        known = len(self._problems)
+        count_before = len(self._problems)
         state = self.ask("nvmlDeviceGetNvLinkState", handle, link)
         if state is None:
             # Beyond the last link, NVML speaks of an invalid argument.
-            self._problems[known:] = [
-                problem for problem in self._problems[known:] if not problem.endswith("Invalid Argument")
+            self._problems[count_before:] = [
+                problem for problem in self._problems[count_before:] if not problem.endswith("Invalid Argument")
             ]
             return None
         # 0 to 2 of nvmlNvLinkErrorCounter_t: replays, recoveries, CRC errors of flits. States: 1 active, 2 asleep.

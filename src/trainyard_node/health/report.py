@@ -32,8 +32,8 @@ def _verdict(outcomes: Sequence[Outcome]) -> str:
     if counts["failed"]:
         return f"unhealthy: {counts['failed']} of {len(worst)} checks failed"
     doubts = [f"{counts[status]} {words}" for status, words in (("warning", "warn"), ("unknown", "could not tell"))]
-    said = [text for text in doubts if not text.startswith("0 ")]
-    return f"healthy: none of {len(worst)} checks failed" + "".join(f", {text}" for text in said)
+    shown_doubts = [text for text in doubts if not text.startswith("0 ")]
+    return f"healthy: none of {len(worst)} checks failed" + "".join(f", {text}" for text in shown_doubts)
 
 
 def _lines(outcome: Outcome) -> list[str]:

@@ -64,26 +64,26 @@ def table() -> Table:
 
 def seen_in(lines: Iterable[Line]) -> list[Seen]:
     """Return the Xids of some lines, each once for a GPU, in the order of their first time."""
-    seen: dict[tuple[tuple[int, ...], int], Seen] = {}
+    by_key: dict[tuple[tuple[int, ...], int], Seen] = {}
     for line in lines:
         match = _MESSAGE.match(line.text)
         if match:
             key = (pci(match[1]), int(match[2]))
-            times = seen[key].times + 1 if key in seen else 1
-            seen[key] = Seen(*key, times, line.seconds, match[3][:300])
-    return list(seen.values())
+            times = by_key[key].times + 1 if key in by_key else 1
+            by_key[key] = Seen(*key, times, line.seconds, match[3][:300])
+    return list(by_key.values())
 
 
-def meaning(seen: Seen, known: Table) -> Xid:
+def meaning(event: Seen, xid_table: Table) -> Xid:
     """Return what an Xid means. Of one that announces a recovery action, that action says how severe it is."""
-    xid = known.xids.get(seen.number)
+    xid = xid_table.xids.get(event.number)
     if xid is None:
         remedy = "look it up in NVIDIA's catalogue"
-        return Xid(seen.number, "not in the table of this program", "unknown", remedy, known.source)
-    if seen.number != RECOVERY_ACTION_CHANGED:
+        return Xid(event.number, "not in the table of this program", "unknown", remedy, xid_table.source)
+    if event.number != RECOVERY_ACTION_CHANGED:
         return xid
-    action = _RECOVERY_ACTION.search(seen.text)
-    return xid._replace(severity=known.recovery_actions.get(action[1] if action else "", "warning"))
+    action = _RECOVERY_ACTION.search(event.text)
+    return xid._replace(severity=xid_table.recovery_actions.get(action[1] if action else "", "warning"))
 
 
 def pci(text: str) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ def known(
 def found(files: Mapping[str, bytes] | bytes, patterns: Mapping[str, str], block: int = 100, **kinds: object) -> Scan:
     named = {"given.txt": files} if isinstance(files, bytes) else files
     logs = (LogFile(name, (data[at : at + block] for at in range(0, len(data), block))) for name, data in named.items())
-    return scan(logs, known=known(patterns, **kinds))  # type: ignore[arg-type]
+    return scan(logs, signature_table=known(patterns, **kinds))  # type: ignore[arg-type]
 
 
 def counts(result: Scan) -> dict[str, int]:

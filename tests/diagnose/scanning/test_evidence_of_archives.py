@@ -20,7 +20,7 @@ def test_evidence_is_found_at_its_file_line_and_time(case: dict[str, Any]):
     # Whole lines, which is why their variable parts need no pattern.
     patterns = known({name: re.escape(one["text"]).replace("\\ ", " ") for name, one in wanted.items()})
     with log_files(str(archive_of(case))) as source:
-        result = scan(source.files, unread=source.unread, known=patterns)
+        result = scan(source.files, unread=source.unread, signature_table=patterns)
     assert not result.unread
     for name, one in wanted.items():
         hits = [hit for hit in result.hits if hit.signature == name]

@@ -82,7 +82,7 @@ def test_a_line_of_many_megabytes_takes_little_memory_and_counts_once():
         yield b"\nlast NVRM: Xid (b): 79, too\n"
 
     tracemalloc.start()
-    result = scan([LogFile("a", blocks())], known=known(XID))
+    result = scan([LogFile("a", blocks())], signature_table=known(XID))
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [(hit.line, "Xid" in hit.text) for hit in result.hits] == [(2, True), (3, True)]
@@ -103,7 +103,7 @@ def test_what_cannot_be_read_on_is_listed_and_what_was_read_counts():
         raise UnreadableError("it ends too early")
 
     unread = UnreadList()
-    result = scan([LogFile("a", blocks()), LogFile("b", [LINE % 1])], unread=unread, known=known(XID))
+    result = scan([LogFile("a", blocks()), LogFile("b", [LINE % 1])], unread=unread, signature_table=known(XID))
     assert counts(result) == {"xid-79": 3}
     assert [(unread.name, unread.why) for unread in result.unread] == [("a", "it ends too early")]
     assert (result.files, result.unread_count) == (2, 1)
@@ -111,7 +111,7 @@ def test_what_cannot_be_read_on_is_listed_and_what_was_read_counts():
 
 def test_progress_tells_files_and_bytes():
     told: list[Progress] = []
-    scan([LogFile("a", [b"1234\n"]), LogFile("b", [b"12\n"])], progress=told.append, known=known(XID))
+    scan([LogFile("a", [b"1234\n"]), LogFile("b", [b"12\n"])], progress=told.append, signature_table=known(XID))
     assert told[-1] == Progress(2, 8)
 
 

@@ -56,7 +56,7 @@ def bandwidth_findings(case: Case) -> Iterator[Finding]:
         return
     yield from _above(case, case.model)
     compared = compare(case, case.model)
-    large = [one for one in compared if one.row.size_bytes >= LARGE_BYTES]
+    large = [comparison for comparison in compared if comparison.row.size_bytes >= LARGE_BYTES]
     if not large:
         yield from _small(case, case.model, compared)
         return
@@ -78,11 +78,13 @@ def _without_network(case: Case, most_gb_s: float, large: list[_Compared]) -> It
 def _small(case: Case, model: Model, compared: list[_Compared]) -> Iterator[Finding]:
     """Yield what a test tells that ends before bandwidth decides: how much more time each more byte takes."""
     largest = max(row.size_bytes for row in case.run.rows)
-    found = _by_slope([one for one in compared if one.row.size_bytes >= _SLOPE_FROM_BYTES], model.factor)
+    busbw_by_slope = _by_slope(
+        [comparison for comparison in compared if comparison.row.size_bytes >= _SLOPE_FROM_BYTES], model.factor
+    )
     least = model.at(_PLATEAU_BYTES).least_gb_s
-    if case.expectation is not None and found is not None and found < least * _SLOPE_SHARE:
+    if case.expectation is not None and busbw_by_slope is not None and busbw_by_slope < least * _SLOPE_SHARE:
         message = (
-            f"up to {largest:,} bytes, more bytes take as long as at {found:,.1f} GB/s, where at least "
+            f"up to {largest:,} bytes, more bytes take as long as at {busbw_by_slope:,.1f} GB/s, where at least "
             f"{least:,.0f} are expected of large sizes; {model.basis}"
         )
         yield case.finding("bench-below-expectation", message, compared[-1].row.line or None)
@@ -92,7 +94,10 @@ def _small(case: Case, model: Model, compared: list[_Compared]) -> Iterator[Find
 
 def _by_slope(compared: list[_Compared], factor: float) -> float | None:
     """Return the bus bandwidth by the slope of time over size, which latency has no part in."""
-    points = [(one.row.size_bytes, one.row.size_bytes * factor / one.busbw_gb_s / 1e3) for one in compared]
+    points = [
+        (comparison.row.size_bytes, comparison.row.size_bytes * factor / comparison.busbw_gb_s / 1e3)
+        for comparison in compared
+    ]
     if len(points) < _SLOPE_POINTS:
         return None
     slope_us_a_byte = linear_regression(*zip(*points, strict=True)).slope

@@ -28,8 +28,8 @@ def harmful_settings(case: Case) -> Iterator[Finding]:
 
 @cache
 def _variables() -> list[dict[str, str]]:
-    found: list[dict[str, str]] = yaml.load((FOLDER / "environment.yaml").read_bytes(), Loader=yaml.CSafeLoader)
-    return found
+    names: list[dict[str, str]] = yaml.load((FOLDER / "environment.yaml").read_bytes(), Loader=yaml.CSafeLoader)
+    return names
 
 
 def network_findings(case: Case) -> Iterator[Finding]:

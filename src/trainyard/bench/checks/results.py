@@ -40,14 +40,14 @@ def ending_findings(case: Case) -> Iterator[Finding]:
     """Yield what ended it early, or that it has measured nothing, and how much of the table is damaged."""
     run = case.run
     why = _why(run)
-    said = f": {why.text[:200]}" if why else ""
+    reason = f": {why.text[:200]}" if why else ""
     if not run.rows:
         yield case.finding(
-            "bench-no-rows", f"the test has no result{said}", why.line if why else run.first_line or None
+            "bench-no-rows", f"the test has no result{reason}", why.line if why else run.first_line or None
         )
     elif not _ended(run) and (why or _too_few(run)):
         last = run.rows[-1]
-        message = f"the test ended after {last.size_bytes:,} bytes, without its sums{said}"
+        message = f"the test ended after {last.size_bytes:,} bytes, without its sums{reason}"
         yield case.finding("bench-run-died", message, why.line if why else last.line or None)
     if run.damaged_rows:
         parts = "1 part" if run.damaged_rows == 1 else f"{run.damaged_rows:,} parts"
@@ -65,7 +65,7 @@ def _why(run: Run) -> Evidence | None:
 
 def _too_few(run: Run) -> bool:
     """Return whether the sizes that the test was started with are not all there."""
-    wanted = run.parameters.get("maxBytes") or run.parameters.get("maximum_bytes")
+    largest_asked = run.parameters.get("maxBytes") or run.parameters.get("maximum_bytes")
     largest = max(row.size_bytes for row in run.rows)
     # The last step need not hit it exactly, and reductions round sizes down to whole elements of all ranks.
-    return wanted is not None and wanted.isdecimal() and largest < int(wanted) / 2
+    return largest_asked is not None and largest_asked.isdecimal() and largest < int(largest_asked) / 2

@@ -32,7 +32,7 @@ def _versions(case: Case) -> dict[str, str]:
     """Return the versions that were used, and those that are installed where nothing says what was used."""
     installed = "installed-"
     named = case.run.versions
-    of_node = {name.removeprefix(installed): one for name, one in named.items() if name.startswith(installed)}
+    of_node = {name.removeprefix(installed): value for name, value in named.items() if name.startswith(installed)}
     return {**of_node, **named}
 
 
@@ -59,7 +59,7 @@ def _second_plugin(case: Case) -> Iterator[Finding]:
     """Yield where the plugin is not that of the EFA installer."""
     table = _table()["brought_by_installer"]
     installer, plugin = (_versions(case).get(name, "") for name in ("efa-installer", "plugin"))
-    brought = next((one for by, one in table["plugin"].items() if version(by) == version(installer)), None)
+    brought = next((value for by, value in table["plugin"].items() if version(by) == version(installer)), None)
     if brought is not None and version(plugin) not in {None, version(brought)}:
         why = f"the installer brings {brought}, so there are two of them"
         remedy = "see which of them LD_LIBRARY_PATH finds first, and remove the other"
@@ -73,8 +73,8 @@ def _untested(case: Case) -> Iterator[Finding]:
     nccl, plugin = (version(versions.get(name, "")) for name in ("nccl", "plugin"))
     if nccl is None or plugin is None:
         return
-    of_series = [one for release, one in table["nccl"].items() if (version(release) or ())[:2] == plugin[:2]]
-    newest = max((version(one) or () for one in of_series), default=None)
+    of_series = [tested for release, tested in table["nccl"].items() if (version(release) or ())[:2] == plugin[:2]]
+    newest = max((version(release_name) or () for release_name in of_series), default=None)
     if newest is not None and nccl[:2] > newest[:2]:
         names = f"nccl {versions['nccl']} and plugin {versions['plugin']}"
         why = f"releases of this series of the plugin were tested up to NCCL {'.'.join(map(str, newest))}"
@@ -89,8 +89,8 @@ def _finding(case: Case, versions: str, why: str, remedy: str, source: str) -> F
 def _table() -> dict[str, Any]:
     # As a number, version 1.10 would be 1.1: everything is text.
     content = (FOLDER / "versions.yaml").read_bytes()
-    found: dict[str, Any] = yaml.load(content, Loader=yaml.CBaseLoader)  # noqa: S506  makes nothing but text
-    return found
+    table: dict[str, Any] = yaml.load(content, Loader=yaml.CBaseLoader)  # noqa: S506  makes nothing but text
+    return table
 
 
 def version(text: str) -> Version | None:

@@ -42,8 +42,8 @@ def _shown(torch: Any, host: str, device: int) -> bool:
     try:
         print(json.dumps(measured(torch, host, device)), flush=True)
     except RuntimeError as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        print(f"gpu_check: error: GPU {device} of {host}: {said[0]}", file=sys.stderr, flush=True)
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        print(f"gpu_check: error: GPU {device} of {host}: {lines[0]}", file=sys.stderr, flush=True)
         return False
     return True
 
@@ -65,9 +65,9 @@ def measured(torch: Any, host: str, device: int) -> dict[str, Any]:
 
 def _matrix_tflop_s(torch: Any) -> float:
     """Return the speed of a product of two matrices: 2n³ operations."""
-    one, other = (torch.randn(_MATRIX, _MATRIX, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-    into = torch.empty_like(one)
-    seconds = _timed(torch, lambda: torch.mm(one, other, out=into))
+    factor, other = (torch.randn(_MATRIX, _MATRIX, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    into = torch.empty_like(factor)
+    seconds = _timed(torch, lambda: torch.mm(factor, other, out=into))
     return 2 * _MATRIX**3 / seconds / 1e12
 
 

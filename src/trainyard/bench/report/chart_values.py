@@ -74,15 +74,23 @@ def _expected(model: Model, size_bytes: int) -> dict[str, float]:
     }
 
 
-def _of_kind(one: Reference, case: Case) -> bool:
-    same = (one.collective, one.nodes, one.gpus_per_node) == (case.run.collective, case.nodes, case.gpus_per_node)
-    return same and case.machine is not None and alike(one.machine, case.machine)
+def _of_kind(reference: Reference, case: Case) -> bool:
+    same = (reference.collective, reference.nodes, reference.gpus_per_node) == (
+        case.run.collective,
+        case.nodes,
+        case.gpus_per_node,
+    )
+    return same and case.machine is not None and alike(reference.machine, case.machine)
 
 
-def _reference(one: Reference) -> dict[str, Any]:
+def _reference(reference: Reference) -> dict[str, Any]:
     points = [
-        {"size_bytes": size, "busbw_gb_s": value, "time_us": size * one.factor / value / 1e3}
-        for size, value in sorted(one.busbw_gb_s.items())
+        {"size_bytes": size, "busbw_gb_s": value, "time_us": size * reference.factor / value / 1e3}
+        for size, value in sorted(reference.busbw_gb_s.items())
         if value > 0
     ]
-    return {"name": f"published, {one.machine.name} × {one.nodes}", "source": one.source, "points": points}
+    return {
+        "name": f"published, {reference.machine.name} × {reference.nodes}",
+        "source": reference.source,
+        "points": points,
+    }

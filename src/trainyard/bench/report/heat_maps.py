@@ -55,10 +55,10 @@ def _node_map(group: Mapping[str, Any]) -> ET.Element:
     title = f"{group['collective']}, {group['ranks']} ranks: each node in the best of its runs"
     svg = _picture(title, _TOP + rows * height + 34)
     in_common = _in_common([host["host"] for host in hosts])
-    for at, one in enumerate(hosts):
+    for at, entry in enumerate(hosts):
         place = (at % columns * width, _TOP + at // columns * height, width - 2, height - 2)
-        about = f"{one['host']}: {share(one['best_share'])} of the good runs, in {counted(one['runs'], 'run')}"
-        _tile(svg, place, _look(one["best_share"]), about, one["host"][in_common:])
+        about = f"{entry['host']}: {share(entry['best_share'])} of the good runs, in {counted(entry['runs'], 'run')}"
+        _tile(svg, place, _look(entry["best_share"]), about, entry["host"][in_common:])
     _legend(svg, _TOP + rows * height + 8)
     return svg
 
@@ -88,13 +88,15 @@ def _pair_map(group: Mapping[str, Any], hosts: Sequence[str]) -> ET.Element:
     return svg
 
 
-def _process_map(one: Mapping[str, Any]) -> ET.Element:
+def _process_map(processes: Mapping[str, Any]) -> ET.Element:
     """Return a tile for each node and size, by the time of its processes beside that of the other nodes."""
-    sizes = one["sizes_bytes"][-_MOST_SIZES:]
+    sizes = processes["sizes_bytes"][-_MOST_SIZES:]
     width = (_WIDTH - _NAMES_WIDTH) / len(sizes)
-    title = f"Run {one['run']}: time of each node's processes by the usual time; the colour says how near both are"
-    svg = _picture(title, _height(one) + 52)
-    for row, of_host in enumerate(one["hosts"]):
+    title = (
+        f"Run {processes['run']}: time of each node's processes by the usual time; the colour says how near both are"
+    )
+    svg = _picture(title, _height(processes) + 52)
+    for row, of_host in enumerate(processes["hosts"]):
         y = float(_TOP + row * _ROW_HEIGHT)
         text(svg, (_NAMES_WIDTH - 8, y + 14), of_host["host"], LINE, _NAMES_WIDTH - 8, look="label", anchor="end")
         for column, (size_bytes, ratio) in enumerate(zip(sizes, of_host["ratios"][-_MOST_SIZES:], strict=True)):
@@ -102,14 +104,14 @@ def _process_map(one: Mapping[str, Any]) -> ET.Element:
             look = _look(min(ratio, 1 / ratio) if ratio > 0 else 0.0)
             _tile(svg, (_NAMES_WIDTH + column * width, y, width - 1, _ROW_HEIGHT - 1), look, about, share(ratio))
     for column, size_bytes in enumerate(sizes):
-        at = (_NAMES_WIDTH + (column + 0.5) * width, _height(one) + 14)
+        at = (_NAMES_WIDTH + (column + 0.5) * width, _height(processes) + 14)
         text(svg, at, size(size_bytes), NOTE, width, look="label", anchor="middle")
-    _legend(svg, _height(one) + 26)
+    _legend(svg, _height(processes) + 26)
     return svg
 
 
-def _height(one: Mapping[str, Any]) -> float:
-    return float(_TOP + len(one["hosts"]) * _ROW_HEIGHT)
+def _height(processes: Mapping[str, Any]) -> float:
+    return float(_TOP + len(processes["hosts"]) * _ROW_HEIGHT)
 
 
 def _picture(title: str, height: float) -> ET.Element:

@@ -68,8 +68,8 @@ def even(title: str, most: float, written: Callable[[float], str]) -> Axis:
 
 def logarithmic(title: str, values: Iterable[float], base: int, written: Callable[[float], str]) -> Axis:
     """Return an axis by powers of a base, as wide as the values, which are positive."""
-    known = sorted(values) or [1.0]
-    least, most = known[0], known[-1]
+    ascending = sorted(values) or [1.0]
+    least, most = ascending[0], ascending[-1]
     return Axis(title, least, most if most > least else least * base, written, base)
 
 
@@ -108,7 +108,7 @@ class Plot:
 
     def band(self, low: Sequence[Point], high: Sequence[Point], look: str, named: str) -> None:
         """Fill what lies between two lines."""
-        around = [*(self.place(*one) for one in low), *(self.place(*one) for one in reversed(high))]
+        around = [*(self.place(*point) for point in low), *(self.place(*point) for point in reversed(high))]
         ET.SubElement(self.svg, "path", {"class": f"band {look}", "d": f"{path_data(around)} Z"})
         self._name(named, f"band {look}")
 

@@ -42,7 +42,7 @@ def plots(values: Mapping[str, Any]) -> Plots:
 def plot_files(values: Mapping[str, Any]) -> dict[str, str]:
     """Return the plots by file name, each a whole SVG document."""
     drawn = plots(values)
-    pictures = [*(one for both in drawn.sizes for one in both), *drawn.scaling, *drawn.nodes]
+    pictures = [*(picture for both in drawn.sizes for picture in both), *drawn.scaling, *drawn.nodes]
     return {f"{at:02}-{_name(picture)}.svg": _document(picture) for at, picture in enumerate(pictures, 1)}
 
 
@@ -65,9 +65,13 @@ def scaling_plot(series: Mapping[str, Any], shape: Shape = WIDE) -> ET.Element:
     """Return the plot of a series."""
     measured, forecast = series["measured"], series["forecast"]
     both = [*measured, *forecast]
-    tops = [one["ceiling_gb_s"] for one in both if one["ceiling_gb_s"] is not None]
-    values = [*(one["busbw_gb_s"] for one in both), *(one["most_gb_s"] for one in forecast), *tops]
-    x = logarithmic("nodes", [one["nodes"] for one in both], 2, lambda nodes: f"{nodes:,.0f}")
+    tops = [point["ceiling_gb_s"] for point in both if point["ceiling_gb_s"] is not None]
+    values = [
+        *(point["busbw_gb_s"] for point in both),
+        *(forecast_point["most_gb_s"] for forecast_point in forecast),
+        *tops,
+    ]
+    x = logarithmic("nodes", [point["nodes"] for point in both], 2, lambda nodes: f"{nodes:,.0f}")
     machine = series["instance_type"] or "an unknown machine"
     kind = "scaling and forecast" if forecast else "scaling"
     title = f"{series['collective']} on {machine} at {size(series['size_bytes'])}: {kind}"
@@ -77,10 +81,10 @@ def scaling_plot(series: Mapping[str, Any], shape: Shape = WIDE) -> ET.Element:
         plot.line(_line(forecast, "busbw_gb_s"), "forecast", "forecast, not measured")
     if tops:
         plot.line(_ceilings(both), "ceiling", "ceiling of so many nodes")
-    for at, one in enumerate(measured):
-        efficiency = "" if one["efficiency"] is None else f", {share(one['efficiency'])} of the base"
-        about = f"{one['nodes']} nodes: {gb_s(one['busbw_gb_s'])} GB/s{efficiency}"
-        plot.dot((one["nodes"], one["busbw_gb_s"]), "run s0 large", about, "measured" if at == 0 else None)
+    for at, point in enumerate(measured):
+        efficiency = "" if point["efficiency"] is None else f", {share(point['efficiency'])} of the base"
+        about = f"{point['nodes']} nodes: {gb_s(point['busbw_gb_s'])} GB/s{efficiency}"
+        plot.dot((point["nodes"], point["busbw_gb_s"]), "run s0 large", about, "measured" if at == 0 else None)
     return plot.done()
 
 
@@ -93,9 +97,9 @@ def _ceilings(points: list[dict[str, Any]]) -> list[tuple[float, float]]:
 
 
 def _about(series: Mapping[str, Any]) -> str:
-    told = [f"{one['nodes']} nodes {gb_s(one['busbw_gb_s'])} GB/s" for one in series["measured"]]
+    texts = [f"{point['nodes']} nodes {gb_s(point['busbw_gb_s'])} GB/s" for point in series["measured"]]
     further = f"; the forecast reaches to {series['forecast'][-1]['nodes']:,} nodes" if series["forecast"] else ""
-    return f"measured: {', '.join(told)}{further}"
+    return f"measured: {', '.join(texts)}{further}"
 
 
 def bandwidth_plot(chart: Mapping[str, Any], names: Mapping[int, str], shape: Shape = WIDE) -> ET.Element:
@@ -133,7 +137,7 @@ def _size_axis(chart: Mapping[str, Any]) -> Any:
 
 def _values(chart: Mapping[str, Any], key: str) -> list[float]:
     shown = [*chart["runs"], *chart["references"]]
-    return [point[key] for one in shown for point in one["points"] if point[key] > 0]
+    return [point[key] for curve in shown for point in curve["points"] if point[key] > 0]
 
 
 def _ceiling(chart: Mapping[str, Any]) -> list[float]:
@@ -146,9 +150,9 @@ def _points(points: Sequence[Mapping[str, float]], key: str) -> list[tuple[float
 
 
 def _draw_all(plot: Plot, chart: Mapping[str, Any], names: Mapping[int, str], key: str) -> None:
-    for at, one in enumerate(chart["references"]):
-        for index, point in enumerate(_points(one["points"], key)):
-            plot.dot(point, f"reference r{at % 3}", one["name"], one["name"] if index == 0 else None)
+    for at, reference in enumerate(chart["references"]):
+        for index, point in enumerate(_points(reference["points"], key)):
+            plot.dot(point, f"reference r{at % 3}", reference["name"], reference["name"] if index == 0 else None)
     runs = chart["runs"]
     if len(runs) <= _MOST_COLOURS:
         for at, run in enumerate(runs):

@@ -16,7 +16,7 @@ _HOME = re.compile(r"/(home|Users)/[^/\s:]+")
 
 def hosts_in(lines: Iterable[str]) -> list[str]:
     """Return the hosts that lines of NCCL and of nccl-tests begin with, each once."""
-    return list(dict.fromkeys(found for line in lines for found in _LINE_OF.findall(line)))
+    return list(dict.fromkeys(host for line in lines for host in _LINE_OF.findall(line)))
 
 
 class HiddenNames:
@@ -34,8 +34,8 @@ class HiddenNames:
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, dict):
-            return {self.hide(key): self.hide(one) for key, one in value.items()}
-        return [self.hide(one) for one in value] if isinstance(value, list | tuple) else value
+            return {self.hide(key): self.hide(member) for key, member in value.items()}
+        return [self.hide(member) for member in value] if isinstance(value, list | tuple) else value
 
     def _text(self, text: str) -> str:
         if text in self._names:
@@ -46,9 +46,9 @@ class HiddenNames:
 
     def _word(self, word: str) -> str:
         core = word.rstrip(".-")
-        known = self._names.get(core) or self._short.get(core) or self._short.get(core.partition(".")[0])
-        if known is None and _ADDRESS.fullmatch(core):
-            known = "an-address"
-        if known is None and _EC2_NAME.fullmatch(core):
-            known = "a-host"
-        return word if known is None else known + word[len(core) :]
+        replacement = self._names.get(core) or self._short.get(core) or self._short.get(core.partition(".")[0])
+        if replacement is None and _ADDRESS.fullmatch(core):
+            replacement = "an-address"
+        if replacement is None and _EC2_NAME.fullmatch(core):
+            replacement = "a-host"
+        return word if replacement is None else replacement + word[len(core) :]

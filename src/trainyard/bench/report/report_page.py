@@ -98,10 +98,10 @@ def _add_finding(listed: ET.Element, finding: Mapping[str, Any], runs: int) -> N
     add(heading, "span", finding["severity"], class_=f"pill {finding['severity']}")
     add(heading, "strong", finding["title"])
     add(heading, "code", finding["id"])
-    for one in finding["messages"][:_MOST_MESSAGES]:
-        message = add(entry, "p", one["message"])
+    for message_entry in finding["messages"][:_MOST_MESSAGES]:
+        message = add(entry, "p", message_entry["message"])
         if runs > 1:
-            add(message, "span", f" ({_numbers(one['runs'])})", class_="quiet")
+            add(message, "span", f" ({_numbers(message_entry['runs'])})", class_="quiet")
     if len(finding["messages"]) > _MOST_MESSAGES:
         add(entry, "p", f"and {len(finding['messages']) - _MOST_MESSAGES:,} more", class_="quiet")
     remedy = add(entry, "p")
@@ -135,8 +135,8 @@ def _scaling(section: ET.Element, values: Mapping[str, Any], drawn: Plots) -> No
 
 
 def _nodes(section: ET.Element, values: Mapping[str, Any], drawn: Plots) -> None:
-    for one in values["nodes"]["slow"]:
-        add(section, "p", f"{one['host']}: {one['why']}.", class_="slow")
+    for node in values["nodes"]["slow"]:
+        add(section, "p", f"{node['host']}: {node['why']}.", class_="slow")
     for picture in drawn.nodes:
         add(section, "div", class_="frame").append(picture)
 

@@ -98,7 +98,14 @@ def _group(group: Sequence[Finding], runs: Mapping[tuple[str, str], list[int]]) 
         "id": first.id,
         "severity": first.severity,
         "title": kinds()[first.id].title,
-        "messages": [{"message": one.message, "line": one.line, "runs": runs[one.id, one.message]} for one in group],
+        "messages": [
+            {
+                "message": group_finding.message,
+                "line": group_finding.line,
+                "runs": runs[group_finding.id, group_finding.message],
+            }
+            for group_finding in group
+        ],
         "remedy": first.remedy,
         "source": first.source,
     }
@@ -106,14 +113,14 @@ def _group(group: Sequence[Finding], runs: Mapping[tuple[str, str], list[int]]) 
 
 def _network(judgement: Judgement) -> dict[str, str]:
     transport = judgement.case.run.transport
-    found: dict[str, object] = {
+    facts: dict[str, object] = {
         "network": transport.network,
         "provider": transport.provider,
         "network cards of a node": transport.nics,
     }
     if transport.connections:
-        found["connections with GPUDirect"] = f"{transport.gdr_connections:,} of {transport.connections:,}"
-    return _as_text({name: value for name, value in found.items() if value is not None})
+        facts["connections with GPUDirect"] = f"{transport.gdr_connections:,} of {transport.connections:,}"
+    return _as_text({name: value for name, value in facts.items() if value is not None})
 
 
 def _as_text(values: dict[str, Any]) -> dict[str, str]:
@@ -135,21 +142,23 @@ def _counted(of_runs: Iterable[dict[str, str]]) -> list[dict[str, Any]]:
 
 def _evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     """Return lines of the logs that findings rest on."""
-    found = []
+    lines_by_run = []
     for number, judgement in enumerate(judgements, 1):
         run = judgement.case.run
         lines = [*run.failures[:5], *run.transport.evidence[:3]] if judgement.findings else []
-        found += [{"run": number, "line": line.line, "text": line.text[:300]} for line in lines]
-    return found[:_MOST_EVIDENCE]
+        lines_by_run += [{"run": number, "line": line.line, "text": line.text[:300]} for line in lines]
+    return lines_by_run[:_MOST_EVIDENCE]
 
 
 def _scaling(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     """Return the series that say something about more than one node."""
     faulty = [judgement.case for judgement in judgements if judgement.verdict in _FAULTY]
     series = [
-        one for one in all_series([judgement.case for judgement in judgements], faulty) if one.base_nodes is not None
+        all_of_kind
+        for all_of_kind in all_series([judgement.case for judgement in judgements], faulty)
+        if all_of_kind.base_nodes is not None
     ]
-    return [_values(one) for one in series]
+    return [_values(series_entry) for series_entry in series]
 
 
 def _values(series: Series) -> dict[str, Any]:
@@ -166,27 +175,27 @@ def _values(series: Series) -> dict[str, Any]:
     }
 
 
-def _point(one: Point) -> dict[str, Any]:
+def _point(point: Point) -> dict[str, Any]:
     return {
-        "nodes": one.nodes,
-        "busbw_gb_s": one.busbw_gb_s,
-        "efficiency": one.of_base,
-        "efficiency_at_most": one.possible_of_base,
-        "share_of_ceiling": one.of_ceiling,
-        "ceiling_gb_s": one.ceiling.busbw_gb_s if one.ceiling is not None else None,
-        "ceiling": one.ceiling.why if one.ceiling is not None else None,
+        "nodes": point.nodes,
+        "busbw_gb_s": point.busbw_gb_s,
+        "efficiency": point.of_base,
+        "efficiency_at_most": point.possible_of_base,
+        "share_of_ceiling": point.of_ceiling,
+        "ceiling_gb_s": point.ceiling.busbw_gb_s if point.ceiling is not None else None,
+        "ceiling": point.ceiling.why if point.ceiling is not None else None,
     }
 
 
-def _forecast(one: Forecast) -> dict[str, Any]:
+def _forecast(forecast: Forecast) -> dict[str, Any]:
     return {
-        "nodes": one.nodes,
-        "busbw_gb_s": one.busbw_gb_s,
-        "least_gb_s": one.least_gb_s,
-        "most_gb_s": one.most_gb_s,
-        "ceiling_gb_s": one.ceiling.busbw_gb_s,
-        "confidence": one.confidence,
-        "basis": one.basis,
+        "nodes": forecast.nodes,
+        "busbw_gb_s": forecast.busbw_gb_s,
+        "least_gb_s": forecast.least_gb_s,
+        "most_gb_s": forecast.most_gb_s,
+        "ceiling_gb_s": forecast.ceiling.busbw_gb_s,
+        "confidence": forecast.confidence,
+        "basis": forecast.basis,
     }
 
 
@@ -200,7 +209,7 @@ def nodes(judgements: Sequence[Judgement]) -> dict[str, Any]:
             for slow_node in slow_nodes(runs)
         ],
         "by_runs": groups,
-        "by_processes": [one for at, run in enumerate(runs, 1) if (one := _processes(at, run)) is not None],
+        "by_processes": [processes for at, run in enumerate(runs, 1) if (processes := _processes(at, run)) is not None],
     }
 
 

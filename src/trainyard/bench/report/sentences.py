@@ -41,8 +41,8 @@ def summary(values: Mapping[str, Any]) -> list[str]:
 
 
 def _slow_nodes(values: Mapping[str, Any]) -> Iterator[str]:
-    for one in values["nodes"]["slow"]:
-        yield f"{one['host']} is slower than the other nodes: {one['why']}."
+    for node in values["nodes"]["slow"]:
+        yield f"{node['host']} is slower than the other nodes: {node['why']}."
 
 
 def _worst(values: Mapping[str, Any]) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _charts(values: Mapping[str, Any]) -> Iterator[str]:
     runs = {run["number"]: run for run in values["runs"]}
     for chart in values["charts"][:_MOST_CHARTS]:
         of_chart = [runs[run["number"]] for run in chart["runs"]]
-        best = max(of_chart, key=lambda one: one["max_busbw_gb_s"] or 0.0)
+        best = max(of_chart, key=lambda chart_run: chart_run["max_busbw_gb_s"] or 0.0)
         if best["max_busbw_gb_s"] is None:
             continue
         text = (
@@ -64,7 +64,7 @@ def _charts(values: Mapping[str, Any]) -> Iterator[str]:
             f"{size(best['at_size_bytes'])}"
         )
         if len(of_chart) > 1:
-            least = min(one["max_busbw_gb_s"] or 0.0 for one in of_chart)
+            least = min(chart_run["max_busbw_gb_s"] or 0.0 for chart_run in of_chart)
             text += f" in the best of {len(of_chart):,} runs and {gb_s(least)} in the worst"
         yield f"{text}{_beside(best, chart)}."
     if len(values["charts"]) > _MOST_CHARTS:
@@ -93,8 +93,8 @@ def _compared(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _scaling(values: Mapping[str, Any]) -> Iterator[str]:
-    for one in values["scaling"]:
-        larger = [point for point in one["measured"] if point["nodes"] > one["base_nodes"]]
+    for series in values["scaling"]:
+        larger = [point for point in series["measured"] if point["nodes"] > series["base_nodes"]]
         if larger:
             last = larger[-1]
             at_most = last["efficiency_at_most"]
@@ -102,18 +102,20 @@ def _scaling(values: Mapping[str, Any]) -> Iterator[str]:
                 f", where the hardware allows {share(at_most)} at most" if at_most is not None and at_most < 1 else ""
             )
             yield (
-                f"{one['collective']} keeps {share(last['efficiency'])} of its bus bandwidth from {one['base_nodes']} "
-                f"to {last['nodes']} nodes at {size(one['size_bytes'])}{most}."
+                f"{series['collective']} keeps {share(last['efficiency'])} of its bus bandwidth "
+                f"from {series['base_nodes']} "
+                f"to {last['nodes']} nodes at {size(series['size_bytes'])}{most}."
             )
 
 
 def _software(values: Mapping[str, Any]) -> Iterator[str]:
-    known = {version["name"]: version["values"] for version in values["versions"]}
-    told = [
-        f"{_NAMES.get(name, name)} {' and '.join(one['value'] for one in of_name)}" for name, of_name in known.items()
+    values_by_name = {version["name"]: version["values"] for version in values["versions"]}
+    texts = [
+        f"{_NAMES.get(name, name)} {' and '.join(version['value'] for version in of_name)}"
+        for name, of_name in values_by_name.items()
     ]
-    if told:
-        yield f"Software: {', '.join(told)}."
-    network = {one["name"]: ", ".join(each["value"] for each in one["values"]) for one in values["network"]}
+    if texts:
+        yield f"Software: {', '.join(texts)}."
+    network = {fact["name"]: ", ".join(each["value"] for each in fact["values"]) for fact in values["network"]}
     if network:
         yield f"Network: {'; '.join(f'{name} {value}' for name, value in network.items())}."

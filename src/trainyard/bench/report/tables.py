@@ -40,15 +40,15 @@ def _add_some_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> Non
         add(row, "td", gb_s(run["ceiling_gb_s"]), class_="number")
 
 
-def _measured(one: Mapping[str, Any]) -> str:
-    unit = "" if one["bandwidth_unit"] == "GB/s" else f" {one['bandwidth_unit']}"
-    return f"{gb_s(one['max_busbw_gb_s'])}{unit}"
+def _measured(run: Mapping[str, Any]) -> str:
+    unit = "" if run["bandwidth_unit"] == "GB/s" else f" {run['bandwidth_unit']}"
+    return f"{gb_s(run['max_busbw_gb_s'])}{unit}"
 
 
-def _expected(one: Mapping[str, Any]) -> str:
-    if not one["expected_gb_s"] or one["max_busbw_gb_s"] is None:
+def _expected(run: Mapping[str, Any]) -> str:
+    if not run["expected_gb_s"] or run["max_busbw_gb_s"] is None:
         return ""
-    return f"{share(one['max_busbw_gb_s'] / one['expected_gb_s'])} of {gb_s(one['expected_gb_s'])}"
+    return f"{share(run['max_busbw_gb_s'] / run['expected_gb_s'])} of {gb_s(run['expected_gb_s'])}"
 
 
 def _hosts(hosts: Sequence[str]) -> str:
@@ -62,15 +62,15 @@ def add_scaling(parent: ET.Element, series: Mapping[str, Any]) -> None:
     add(parent, "p", series["definition"], class_="quiet")
     columns = ("Nodes", "Bus bandwidth GB/s", "Efficiency", "at most", "Ceiling GB/s", "of the ceiling")
     body = _table(parent, columns)
-    for one in series["measured"]:
+    for point in series["measured"]:
         cells = (
-            one["nodes"], gb_s(one["busbw_gb_s"]), share(one["efficiency"]) or "no base",
-            share(one["efficiency_at_most"]), gb_s(one["ceiling_gb_s"]), share(one["share_of_ceiling"]),
+            point["nodes"], gb_s(point["busbw_gb_s"]), share(point["efficiency"]) or "no base",
+            share(point["efficiency_at_most"]), gb_s(point["ceiling_gb_s"]), share(point["share_of_ceiling"]),
         )  # fmt: skip
         _add_row(body, cells)
     if series["single_node"]:
-        said = str(series["single_node"])
-        add(parent, "p", f"{said[0].upper()}{said[1:]}.", class_="quiet")
+        sentence = str(series["single_node"])
+        add(parent, "p", f"{sentence[0].upper()}{sentence[1:]}.", class_="quiet")
     if series["forecast"]:
         _add_forecast(parent, series["forecast"])
 
@@ -78,17 +78,29 @@ def add_scaling(parent: ET.Element, series: Mapping[str, Any]) -> None:
 def _add_forecast(parent: ET.Element, forecast: Sequence[Mapping[str, Any]]) -> None:
     add(parent, "h3", "Forecast, not measured")
     body = _table(parent, ("Nodes", "Expected GB/s", "Band", "Ceiling GB/s", "Confidence"))
-    for one in forecast:
-        band = f"{gb_s(one['least_gb_s'])} to {gb_s(one['most_gb_s'])}"
+    for forecast_point in forecast:
+        band = f"{gb_s(forecast_point['least_gb_s'])} to {gb_s(forecast_point['most_gb_s'])}"
         _add_row(
-            body, (f"{one['nodes']:,}", gb_s(one["busbw_gb_s"]), band, gb_s(one["ceiling_gb_s"]), one["confidence"])
+            body,
+            (
+                f"{forecast_point['nodes']:,}",
+                gb_s(forecast_point["busbw_gb_s"]),
+                band,
+                gb_s(forecast_point["ceiling_gb_s"]),
+                forecast_point["confidence"],
+            ),
         )
-    add(parent, "p", f"Rests on: {'; '.join(dict.fromkeys(_basis(one) for one in forecast))}.", class_="quiet")
+    add(
+        parent,
+        "p",
+        f"Rests on: {'; '.join(dict.fromkeys(_basis(forecast_point) for forecast_point in forecast))}.",
+        class_="quiet",
+    )
 
 
-def _basis(one: Mapping[str, Any]) -> str:
+def _basis(forecast_point: Mapping[str, Any]) -> str:
     """Return the run that a forecast rests on, without how it was carried over to each number of nodes."""
-    basis = str(one["basis"])
+    basis = str(forecast_point["basis"])
     return basis.partition(", ")[0] if " showed " in basis else basis
 
 
@@ -101,12 +113,12 @@ def add_names(parent: ET.Element, title: str, names: Sequence[Mapping[str, Any]]
     for name in names:
         row = add(body, "tr")
         add(row, "th", name["name"], scope="row")
-        told = [
+        texts = [
             each["value"] if each["runs"] == runs else f"{each['value']} in {counted(each['runs'], 'run')}"
             for each in name["values"][:8]
         ]
         more = f" and {len(name['values']) - 8} more values" if len(name["values"]) > 8 else ""
-        add(row, "td", f"{'; '.join(told)}{more}")
+        add(row, "td", f"{'; '.join(texts)}{more}")
 
 
 def add_evidence(parent: ET.Element, lines: Sequence[Mapping[str, Any]]) -> None:

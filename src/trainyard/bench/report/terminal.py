@@ -29,19 +29,19 @@ def report_text(values: Mapping[str, Any]) -> str:
 def _runs(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     ordered = sorted(runs, key=lambda run: (_WORST.index(run["verdict"]), run["max_busbw_gb_s"] or 0.0))
     head = ("run", "name", "verdict", "collective", "nodes", "ranks", "GB/s", "at", "expected", "ceiling")
-    rows = [head, *(_run(one) for one in ordered[:_MOST_RUNS])]
+    rows = [head, *(_run(run) for run in ordered[:_MOST_RUNS])]
     yield from _columns(rows, right={4, 5, 6, 8, 9})
     if len(ordered) > _MOST_RUNS:
         yield f"and {counted(len(ordered) - _MOST_RUNS, 'more run')}, no worse than these"
 
 
-def _run(one: Mapping[str, Any]) -> tuple[str, ...]:
-    at = "" if one["at_size_bytes"] is None else size(one["at_size_bytes"])
-    name = one["name"] if len(one["name"]) <= _MOST_NAME else f"…{one['name'][1 - _MOST_NAME :]}"
+def _run(run: Mapping[str, Any]) -> tuple[str, ...]:
+    at = "" if run["at_size_bytes"] is None else size(run["at_size_bytes"])
+    name = run["name"] if len(run["name"]) <= _MOST_NAME else f"…{run['name'][1 - _MOST_NAME :]}"
     return (
-        str(one["number"]), name, one["verdict"], one["collective"] or "unknown", str(one["nodes"] or "?"),
-        str(one["ranks"] or "?"), gb_s(one["max_busbw_gb_s"]), at, gb_s(one["expected_gb_s"]),
-        gb_s(one["ceiling_gb_s"]),
+        str(run["number"]), name, run["verdict"], run["collective"] or "unknown", str(run["nodes"] or "?"),
+        str(run["ranks"] or "?"), gb_s(run["max_busbw_gb_s"]), at, gb_s(run["expected_gb_s"]),
+        gb_s(run["ceiling_gb_s"]),
     )  # fmt: skip
 
 
@@ -51,17 +51,18 @@ def _scaling(series: Mapping[str, Any]) -> Iterator[str]:
     rows = [("nodes", "GB/s", "efficiency", "at most", "of ceiling", "ceiling", "")]
     rows += [
         (
-            str(one["nodes"]), gb_s(one["busbw_gb_s"]), share(one["efficiency"]) or "no base",
-            share(one["efficiency_at_most"]), share(one["share_of_ceiling"]), gb_s(one["ceiling_gb_s"]), "measured",
+            str(point["nodes"]), gb_s(point["busbw_gb_s"]), share(point["efficiency"]) or "no base",
+            share(point["efficiency_at_most"]), share(point["share_of_ceiling"]),
+            gb_s(point["ceiling_gb_s"]), "measured",
         )
-        for one in series["measured"]
+        for point in series["measured"]
     ]  # fmt: skip
     rows += [
         (
-            str(one["nodes"]), gb_s(one["busbw_gb_s"]), "", "", "", gb_s(one["ceiling_gb_s"]),
-            f"forecast, {gb_s(one['least_gb_s'])} to {gb_s(one['most_gb_s'])}, confidence {one['confidence']}",
+            str(point["nodes"]), gb_s(point["busbw_gb_s"]), "", "", "", gb_s(point["ceiling_gb_s"]),
+            f"forecast, {gb_s(point['least_gb_s'])} to {gb_s(point['most_gb_s'])}, confidence {point['confidence']}",
         )
-        for one in series["forecast"]
+        for point in series["forecast"]
     ]  # fmt: skip
     yield from _columns(rows, right={0, 1, 2, 3, 4, 5})
     if series["single_node"]:

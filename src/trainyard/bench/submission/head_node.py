@@ -39,10 +39,10 @@ class HeadNode(Protocol):
 def home(head: HeadNode) -> str:
     """Return the home folder of the user there, which all nodes of a cluster share."""
     answer = head.run(("printenv", "HOME"))
-    found = answer.text.strip()
-    if answer.status or not found.startswith("/"):
+    folder = answer.text.strip()
+    if answer.status or not folder.startswith("/"):
         raise TrainyardError("the user there has no home folder", where=head.words, hint="set HOME in its profile")
-    return found
+    return folder
 
 
 def write_files(head: HeadNode, folder: str, files: Mapping[str, str]) -> None:

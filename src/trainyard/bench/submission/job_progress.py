@@ -55,13 +55,15 @@ def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> Non
 
     Raises TrainyardError where one cannot start, the scheduler is gone for good, or the time is over.
     """
-    end, seen, failures = clock.now() + within_s, dict[str, State](), 0
+    end, last_states, failures = clock.now() + within_s, dict[str, State](), 0
     while True:
-        left = {id_: number for id_, number in what.numbers.items() if id_ not in seen or not seen[id_].ended}
+        left = {
+            id_: number for id_, number in what.numbers.items() if id_ not in last_states or not last_states[id_].ended
+        }
         if not left:
             return
         try:
-            found = what.scheduler.states(list(left.values()))
+            states = what.scheduler.states(list(left.values()))
             failures = 0
         except UnreachableError as error:
             failures += 1
@@ -71,13 +73,13 @@ def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> Non
             clock.sleep(every_s * failures)
             continue
         for id_, number in left.items():
-            _changed(what, id_, seen.get(id_), found[number])
-            seen[id_] = found[number]
-            if not found[number].ended:
+            _changed(what, id_, last_states.get(id_), states[number])
+            last_states[id_] = states[number]
+            if not states[number].ended:
                 what.going(id_)
-        _refuse_stuck({id_: (number, seen[id_]) for id_, number in left.items()})
-        _refuse_late(clock.now() >= end, [id_ for id_ in left if not seen[id_].ended], within_s)
-        if any(not seen[id_].ended for id_ in left):
+        _refuse_stuck({id_: (number, last_states[id_]) for id_, number in left.items()})
+        _refuse_late(clock.now() >= end, [id_ for id_ in left if not last_states[id_].ended], within_s)
+        if any(not last_states[id_].ended for id_ in left):
             clock.sleep(every_s)
 
 
@@ -90,8 +92,8 @@ def _changed(what: Followed, id_: str, before: State | None, now: State) -> None
         what.ended(id_, now)
 
 
-def _refuse_stuck(found: Mapping[str, tuple[str, State]]) -> None:
-    for id_, (number, state) in found.items():
+def _refuse_stuck(numbered_states: Mapping[str, tuple[str, State]]) -> None:
+    for id_, (number, state) in numbered_states.items():
         why = _STUCK.get(state.reason.split(",")[0]) if not state.ended else None
         if why is not None:
             raise TrainyardError(

@@ -52,12 +52,12 @@ def selected_jobs(spec: Spec, selection: JobSelection, python: str) -> tuple[Job
         if platform.has_slurm:
             hint += "; --backend tcp or gloo measures nodes without GPUs"
         raise InputError(f"there is no bandwidth test to run on {spec.name}", where="--phase", hint=hint)
-    known = {job.id: job for job in jobs}
-    unknown = [id_ for id_ in selection.ids if id_ not in known]
+    jobs_by_id = {job.id: job for job in jobs}
+    unknown = [id_ for id_ in selection.ids if id_ not in jobs_by_id]
     if unknown:
-        near = get_close_matches(unknown[0], known, 3, 0) or list(known)[:3]
+        near = get_close_matches(unknown[0], jobs_by_id, 3, 0) or list(jobs_by_id)[:3]
         raise InputError(f"there is no job {unknown[0]}", where="--only", hint=f"such as {', '.join(near)}")
-    return tuple(known[id_] for id_ in known if not selection.ids or id_ in selection.ids)
+    return tuple(jobs_by_id[id_] for id_ in jobs_by_id if not selection.ids or id_ in selection.ids)
 
 
 def planned_jobs(spec: Spec, phases: tuple[int, ...] = (), *, container: bool = False) -> tuple[Job, ...]:

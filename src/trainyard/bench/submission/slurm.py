@@ -41,9 +41,9 @@ def states(head: HeadNode, numbers: Sequence[str]) -> dict[str, State]:
     answer = _slurm(head, command)
     if answer.status and "Invalid job id" not in answer.said:
         raise _failed("squeue", answer)
-    found = {number: State(state, _reason(reason), nodes) for number, state, reason, nodes in _fields(answer.text, 4)}
-    forgotten = [number for number in numbers if number not in found]
-    return found | (_accounted(head, forgotten) if forgotten else {})
+    states = {number: State(state, _reason(reason), nodes) for number, state, reason, nodes in _fields(answer.text, 4)}
+    forgotten = [number for number in numbers if number not in states]
+    return states | (_accounted(head, forgotten) if forgotten else {})
 
 
 def submitted_before(head: HeadNode, folder: str, token: str) -> dict[str, str]:
@@ -60,12 +60,12 @@ def submitted_before(head: HeadNode, folder: str, token: str) -> dict[str, str]:
         # Slurm shows for a while what it has refused.
         if mark.startswith(begins) and (nodes or state != "FAILED")
     )
-    found: dict[str, str] = {}
+    numbers: dict[str, str] = {}
     for id_, number in (*((id_, number) for id_, _, number in by_output), *by_mark):
         if _NUMBER.fullmatch(number):  # the last, of a job that was submitted again
             key = id_.removeprefix(begins)
-            found[key] = max(found.get(key, number), number, key=int)
-    return found
+            numbers[key] = max(numbers.get(key, number), number, key=int)
+    return numbers
 
 
 def cancel(head: HeadNode, numbers: Sequence[str]) -> None:
@@ -79,11 +79,13 @@ def _accounted(head: HeadNode, numbers: Sequence[str]) -> dict[str, State]:
     """Return what Slurm's accounts say of jobs; many clusters have none."""
     command = ("sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={','.join(numbers)}")
     answer = head.run((*command, "--format=JobIDRaw,State,ExitCode,NodeList"))
-    kept: dict[str, State] = {}
+    accounted: dict[str, State] = {}
     for number, state, exit_code, nodes in () if answer.status else _fields(answer.text, 4):
         # CANCELLED by 1000
-        kept[number] = State(state.split(" ")[0] or GONE, "" if exit_code == "0:0" else f"exit code {exit_code}", nodes)
-    return {number: kept.get(number, State(GONE)) for number in numbers}
+        accounted[number] = State(
+            state.split(" ")[0] or GONE, "" if exit_code == "0:0" else f"exit code {exit_code}", nodes
+        )
+    return {number: accounted.get(number, State(GONE)) for number in numbers}
 
 
 def _fields(text: str, count: int) -> Iterable[list[str]]:
@@ -109,9 +111,9 @@ def _slurm(head: HeadNode, command: Sequence[str]) -> Answer:
 
 
 def _refused(job: Job, answer: Answer) -> TrainyardError:
-    said = answer.said.removeprefix("sbatch: error: ")
+    reason = answer.said.removeprefix("sbatch: error: ")
     hint = f"`sinfo` on the head node shows what the queue {job.queue} has; jobs that were submitted before go on"
-    return TrainyardError(f"Slurm refuses {job.id}: {said}", where=job.id, hint=hint)
+    return TrainyardError(f"Slurm refuses {job.id}: {reason}", where=job.id, hint=hint)
 
 
 def _failed(program: str, answer: Answer) -> TrainyardError:

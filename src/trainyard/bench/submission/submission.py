@@ -78,10 +78,10 @@ class Submission:
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Submit what was not, and what has failed before and was told."""
-        known = self._submitted_before() if self._begun() else {}
+        numbers = self._submitted_before() if self._begun() else {}
         for job in jobs:
             before = self.record.jobs.get(job.id)
-            number = known.get(job.id)
+            number = numbers.get(job.id)
             if number is not None and (before is None or self.scheduler.is_newer(number, before.number)):
                 self.tell(f"{job.id}: submitted before as job {number}")
                 self._remember(job.id, SubmittedJob(number))
@@ -103,7 +103,7 @@ class Submission:
     def cancel(self) -> list[str]:
         """Take back what has not ended, and return which jobs these were."""
         self._adopt()
-        left = {id_: one.number for id_, one in self.record.jobs.items() if not one.ended}
+        left = {id_: submitted.number for id_, submitted in self.record.jobs.items() if not submitted.ended}
         if left:
             self.scheduler.cancel(list(left.values()))
         for id_, number in left.items():
@@ -194,8 +194,8 @@ class Submission:
     def _output(self, id_: str) -> Path:
         return self.results / f"{id_}_{self.record.jobs[id_].number}.out"
 
-    def _remember(self, id_: str, one: SubmittedJob) -> None:
-        self.record.jobs[id_] = one
+    def _remember(self, id_: str, submitted: SubmittedJob) -> None:
+        self.record.jobs[id_] = submitted
         self.record.write(self.results)
 
     def _put_away(self, before: SubmittedJob | None) -> None:
@@ -230,5 +230,11 @@ def _is_due(before: SubmittedJob | None) -> bool:
     return before is None or (before.told and before.state != "COMPLETED")
 
 
-def _outcome(job: Job, one: SubmittedJob, results: Path) -> JobOutcome:
-    return JobOutcome(job, one.number, one.state, one.reason, results / one.file if one.file is not None else None)
+def _outcome(job: Job, submitted: SubmittedJob, results: Path) -> JobOutcome:
+    return JobOutcome(
+        job,
+        submitted.number,
+        submitted.state,
+        submitted.reason,
+        results / submitted.file if submitted.file is not None else None,
+    )

@@ -43,7 +43,7 @@ class JobResult(NamedTuple):
         """
         if not self.outcome.good or self.unreadable is not None:
             return False
-        fine = [_is_fine(one.judgement) for one in self.judged]
+        fine = [_is_fine(result.judgement) for result in self.judged]
         fine += [self.gpus.verdict == "healthy"] if self.gpus else []
         return bool(fine) and all(fine)
 

@@ -23,12 +23,12 @@ def bucket(spec: Spec) -> Sequence[str]:
     # https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucketConfiguration.html
     place = ("--create-bucket-configuration", f"LocationConstraint={spec.region}")
     exists = aws(spec.region, "s3api head-bucket", *here, "--expected-bucket-owner", "$ACCOUNT")
-    made = aws(spec.region, "s3api create-bucket", *here, *(() if spec.region == "us-east-1" else place))
+    creation = aws(spec.region, "s3api create-bucket", *here, *(() if spec.region == "us-east-1" else place))
     closed = ",".join(f"{what}=true" for what in _CLOSED)
     return [
         assigned("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text")),
         f'{name}="trainyard-$ACCOUNT-{spec.region}"',
-        f"{exists} || {made}",
+        f"{exists} || {creation}",
         aws(spec.region, "s3api put-public-access-block", *here, "--public-access-block-configuration", closed),
         aws(
             spec.region, "s3api put-bucket-encryption", *here,

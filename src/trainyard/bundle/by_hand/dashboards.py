@@ -16,13 +16,13 @@ from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import OpenZfs
 
 
-def put(spec: Spec, known: Mapping[str, str]) -> Iterator[str]:
+def put(spec: Spec, outputs: Mapping[str, str]) -> Iterator[str]:
     """Yield how to make the dashboards of a cluster that is there, nothing where the spec wants none.
 
     What stacks before the cluster gave has been written in by then.
     """
-    files = list(cloudwatch_files(spec, Ids(known)))
-    stand_ins = [stand_in for stand_in in cloudwatch_stand_ins(spec, known) if stand_in.stack == "cluster"]
+    files = list(cloudwatch_files(spec, Ids(outputs)))
+    stand_ins = [stand_in for stand_in in cloudwatch_stand_ins(spec, outputs) if stand_in.stack == "cluster"]
     for stand_in in stand_ins:
         yield from _read(spec, stand_in)
     if stand_ins:
@@ -73,8 +73,8 @@ def _openzfs(spec: Spec, stand_in: StandIn) -> Iterator[str]:
     number = int(stand_in.output.removeprefix("OpenZFSFileSystemId") or 1)
     volume = volumes[number - 1]
     if volume in (None, "environment"):
-        made = sum(volume in (None, "environment") for volume in volumes[:number])
-        output = f"FSxORootVolumeId{made if made > 1 else ''}"
+        number_made = sum(volume in (None, "environment") for volume in volumes[:number])
+        output = f"FSxORootVolumeId{number_made if number_made > 1 else ''}"
         yield from read_outputs(spec, _storage(spec), [output])
         volume = f"${shell_name(output)}"
     described = aws(

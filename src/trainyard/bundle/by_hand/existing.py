@@ -94,7 +94,7 @@ def endpoints(spec: Spec, existing: ExistingNetwork) -> Sequence[str]:
     )  # fmt: skip
     of_vpc = ("--vpc-id", existing.vpc, "--vpc-endpoint-type")
     place = ("--subnet-ids", existing.private_subnets[0], "--security-group-ids", "$ENDPOINT_SECURITY_GROUP")
-    made = [
+    services = [
         *((service, (*of_vpc, "Gateway", "--route-table-ids", "$ROUTE_TABLES")) for service in _GATEWAYS),
         *((service, (*of_vpc, "Interface", *place, "--private-dns-enabled")) for service in _with_interface(spec)),
     ]
@@ -105,7 +105,7 @@ def endpoints(spec: Spec, existing: ExistingNetwork) -> Sequence[str]:
         assigned("ROUTE_TABLES", tables),
         *(
             aws(spec.region, "ec2 create-vpc-endpoint", "--service-name", _name(spec, service), *arguments)
-            for service, arguments in made
+            for service, arguments in services
         ),
     ]
 
@@ -138,11 +138,11 @@ def _name(spec: Spec, service: str) -> str:
 
 def _security_group(spec: Spec, variable: str, what: str, vpc: str, ports: Sequence[str]) -> Iterator[str]:
     """Yield how to make a security group that lets $VPC_RANGE in on each port, written as in tcp:443-443."""
-    made = aws(
+    creation = aws(
         spec.region, "ec2 create-security-group", "--group-name", f"{spec.name}-{what}",
         "--description", f"{what} of {spec.name}", "--vpc-id", vpc, "--query", "GroupId", "--output", "text",
     )  # fmt: skip
-    yield assigned(variable, made)
+    yield assigned(variable, creation)
     for port in ports:
         yield _let_in(spec, variable, port)
 

@@ -19,8 +19,8 @@ def mount_names(spec: Spec, stand_ins: tuple[StandIn, ...]) -> Iterator[tuple[st
     for id_ in existing_lustre_ids(spec):
         output = mount_name_output(id_)
         if output in waiting:
-            asked = aws(
+            query = aws(
                 spec.region, "fsx describe-file-systems", "--file-system-ids", id_,
                 "--query", "FileSystems[0].LustreConfiguration.MountName", "--output", "text",
             )  # fmt: skip
-            yield id_, waiting[output], assigned(shell_name(output), asked)
+            yield id_, waiting[output], assigned(shell_name(output), query)

@@ -28,9 +28,9 @@ def reservation_group(spec: Spec, stand_in: StandIn) -> Iterator[str]:
     arn = f"arn:{partition_of(spec.region)}:ec2:{spec.region}:$ACCOUNT:capacity-reservation/"
     members = [f"{arn}{reservation}" for reservation in reservation_groups(spec)[number - 1]]
     yield assigned("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text"))
-    made = aws(
+    creation = aws(
         spec.region, "resource-groups create-group", "--name", name, "--configuration", document(CONFIGURATION),
         "--query", "Group.GroupArn", "--output", "text",
     )  # fmt: skip
-    yield assigned(shell_name(stand_in.output), made)
+    yield assigned(shell_name(stand_in.output), creation)
     yield aws(spec.region, "resource-groups group-resources", "--group", name, "--resource-arns", *members)

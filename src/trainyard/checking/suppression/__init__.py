@@ -44,12 +44,12 @@ def judged(text: str, file: str, findings: Iterable[Finding]) -> Judged:
     """Return the findings about a text that can be read as YAML, apart from those that its comments suppress."""
     findings = tuple(findings)
     suppressions = tuple(_suppressions(text, file))
-    given = {(suppression.id, suppression.line) for suppression in suppressions if suppression.reason}
+    reasoned = {(suppression.id, suppression.line) for suppression in suppressions if suppression.reason}
     suppressed = tuple(
-        finding for finding in findings if (finding.id, finding.line) in given and finding.severity != "error"
+        finding for finding in findings if (finding.id, finding.line) in reasoned and finding.severity != "error"
     )
-    told = tuple(finding for finding in findings if finding not in suppressed)
-    return Judged((*told, *_misused(suppressions, findings, file)), suppressed)
+    shown = tuple(finding for finding in findings if finding not in suppressed)
+    return Judged((*shown, *_misused(suppressions, findings, file)), suppressed)
 
 
 def suppression_kinds() -> Mapping[str, FindingKind]:
@@ -79,16 +79,16 @@ def _suppressions(text: str, file: str) -> Iterator[Suppression]:
 def _misused(suppressions: Iterable[Suppression], findings: Iterable[Finding], file: str) -> Iterator[Finding]:
     severities = {(finding.id, finding.line): finding.severity for finding in findings}
     for suppression in suppressions:
-        if (found := _problem(suppression, severities.get((suppression.id, suppression.line)))) is not None:
+        if (problem := _problem(suppression, severities.get((suppression.id, suppression.line)))) is not None:
             line, column = suppression.place
-            yield finding_of(suppression_kinds(), *found, file=file)._replace(line=line, column=column)
+            yield finding_of(suppression_kinds(), *problem, file=file)._replace(line=line, column=column)
 
 
 def _problem(suppression: Suppression, severity: str | None) -> tuple[str, str] | None:
     """Return the id of what is wrong with a suppression, and the message."""
-    known = [*(rule.id for rule in (*all_rules(), *all_document_rules())), *load_errors()]
-    if suppression.id not in known:
-        close = get_close_matches(suppression.id, known, n=1)
+    known_ids = [*(rule.id for rule in (*all_rules(), *all_document_rules())), *load_errors()]
+    if suppression.id not in known_ids:
+        close = get_close_matches(suppression.id, known_ids, n=1)
         meant = f"; did you mean {close[0]}?" if close else ""
         return "suppression-of-unknown-id", f"no check finds {short(suppression.id)}{meant}"
     if not suppression.reason:

@@ -34,8 +34,8 @@ def existing_file_systems(context: PreflightContext) -> Iterator[Existing]:
 
 
 def _lustre(context: PreflightContext, id_: str) -> tuple[str | None, ec2.Described]:
-    found = context.ask(fsx.file_system, id_)
-    return (None, {}) if found is None else (str(found.get("Lifecycle", "")).lower(), found)
+    file_system = context.ask(fsx.file_system, id_)
+    return (None, {}) if file_system is None else (str(file_system.get("Lifecycle", "")).lower(), file_system)
 
 
 def _openzfs(context: PreflightContext, id_: str) -> tuple[str | None, ec2.Described]:
@@ -47,13 +47,13 @@ def _openzfs(context: PreflightContext, id_: str) -> tuple[str | None, ec2.Descr
 
 
 def _efs(context: PreflightContext, id_: str) -> tuple[str | None, ec2.Described]:
-    found = context.ask(efs.file_system, id_)
-    return (None, {}) if found is None else (str(found.get("LifeCycleState", "")).lower(), found)
+    file_system = context.ask(efs.file_system, id_)
+    return (None, {}) if file_system is None else (str(file_system.get("LifeCycleState", "")).lower(), file_system)
 
 
 def _ebs(context: PreflightContext, id_: str) -> tuple[str | None, ec2.Described]:
-    found = context.ask(ec2.volumes, (id_,)).get(id_)
-    return (None, {}) if found is None else (str(found.get("State", "")).lower(), found)
+    volume = context.ask(ec2.volumes, (id_,)).get(id_)
+    return (None, {}) if volume is None else (str(volume.get("State", "")).lower(), volume)
 
 
 _FOUND_BY = {"lustre": _lustre, "openzfs": _openzfs, "efs": _efs, "ebs": _ebs}

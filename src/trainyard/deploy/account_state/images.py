@@ -26,9 +26,9 @@ def own_images(context: PreflightContext) -> Iterator[UsedImage]:
     using = [(launch, launch.image) for launch in launches(context.spec) if launch.image is not None]
     if not using:
         return
-    known = context.ask(ec2.images, tuple(sorted({ami for _, ami in using})))
+    images = context.ask(ec2.images, tuple(sorted({ami for _, ami in using})))
     for launch, ami in using:
-        yield UsedImage(launch, ami, known.get(ami))
+        yield UsedImage(launch, ami, images.get(ami))
 
 
 def each_own_image(context: PreflightContext) -> Iterator[tuple[Launch, ec2.Described]]:
@@ -51,4 +51,4 @@ def architecture_of(context: PreflightContext, name: str) -> str | None:
         return facts.architecture
     described = context.ask(ec2.instance_types, (name,)).get(name)
     supported = [] if described is None else described["ProcessorInfo"]["SupportedArchitectures"]
-    return next((one for one in supported if one in ("x86_64", "arm64")), None)
+    return next((name for name in supported if name in ("x86_64", "arm64")), None)

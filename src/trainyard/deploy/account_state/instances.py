@@ -12,7 +12,7 @@ _CLUSTER_TAG = "parallelcluster:cluster-name"
 
 def own_instances(context: PreflightContext) -> tuple[ec2.Described, ...]:
     """Return the instances that an earlier deployment of the same cluster runs."""
-    return tuple(one for one in context.ask(ec2.used_instances) if is_own(context, one))
+    return tuple(instance for instance in context.ask(ec2.used_instances) if is_own(context, instance))
 
 
 def is_own(context: PreflightContext, instance: ec2.Described) -> bool:
@@ -22,7 +22,7 @@ def is_own(context: PreflightContext, instance: ec2.Described) -> bool:
 
 def vcpus_of(context: PreflightContext, names: frozenset[str]) -> dict[str, int]:
     """Return the default vCPUs of instance types; those that nobody knows are left out."""
-    known = {name: facts.vcpus for name in names if (facts := find(name)) is not None and facts.vcpus is not None}
-    unknown = tuple(sorted(names - known.keys()))
-    asked = context.ask(ec2.instance_types, unknown) if unknown else {}
-    return {**known, **{name: int(one["VCpuInfo"]["DefaultVCpus"]) for name, one in asked.items()}}
+    vcpus = {name: facts.vcpus for name in names if (facts := find(name)) is not None and facts.vcpus is not None}
+    unknown = tuple(sorted(names - vcpus.keys()))
+    types_ = context.ask(ec2.instance_types, unknown) if unknown else {}
+    return {**vcpus, **{name: int(type_["VCpuInfo"]["DefaultVCpus"]) for name, type_ in types_.items()}}

@@ -16,23 +16,23 @@ COMING = ("pending", "scheduled", "assessing", "delayed", "payment-pending")
 
 def found_reservations(context: PreflightContext, target: ReservationTarget) -> tuple[ec2.Described, ...]:
     """Return the reservation, or those of the group that is there or to be made; none where there is no such thing."""
-    known = context.ask(ec2.capacity_reservations)
+    reservations = context.ask(ec2.capacity_reservations)
     if target.kind != "reservation_group":
-        return tuple(known[id_] for id_ in target.id.split(",") if id_ in known)
+        return tuple(reservations[id_] for id_ in target.id.split(",") if id_ in reservations)
     members = context.ask(reservation_groups.reservations_in, target.id) or ()
-    return tuple(known[id_] for id_ in members if id_ in known)
+    return tuple(reservations[id_] for id_ in members if id_ in reservations)
 
 
 def each_found(context: PreflightContext) -> Iterator[tuple[ReservationTarget, tuple[ec2.Described, ...]]]:
     """Yield every reservation of the spec that exists, with what it is. Which do not is another preflight's matter."""
     for target in reservation_targets(context.spec):
-        if found := found_reservations(context, target):
-            yield target, found
+        if reservations := found_reservations(context, target):
+            yield target, reservations
 
 
-def usable(found: tuple[ec2.Described, ...]) -> tuple[ec2.Described, ...]:
+def usable(reservations: tuple[ec2.Described, ...]) -> tuple[ec2.Described, ...]:
     """Return those that give instances now or will."""
-    return tuple(one for one in found if one.get("State") in ("active", *COMING))
+    return tuple(reservation for reservation in reservations if reservation.get("State") in ("active", *COMING))
 
 
 def seconds(moment: datetime | None) -> float | None:

@@ -23,8 +23,8 @@ def zones_of(context: PreflightContext, launch: Launch) -> tuple[str, ...]:
     existing = existing_subnets(context.spec, launch, context.outputs)
     if not existing:
         return zones_to_be(context.spec, launch)
-    found = found_subnets(context)
-    return tuple(dict.fromkeys(found[subnet.id]["AvailabilityZone"] for subnet in existing if subnet.id in found))
+    subnets = found_subnets(context)
+    return tuple(dict.fromkeys(subnets[subnet.id]["AvailabilityZone"] for subnet in existing if subnet.id in subnets))
 
 
 def route_table_of(context: PreflightContext, subnet: ec2.Described) -> ec2.Described | None:
@@ -37,9 +37,9 @@ def route_table_of(context: PreflightContext, subnet: ec2.Described) -> ec2.Desc
     return next(iter([*own, *(table for table in tables if _associated(table, Main=True))]), None)
 
 
-def _associated(table: ec2.Described, **wanted: Any) -> bool:
+def _associated(table: ec2.Described, **values: Any) -> bool:
     associations = table.get("Associations", ())
-    return any(association.get(key) == value for association in associations for key, value in wanted.items())
+    return any(association.get(key) == value for association in associations for key, value in values.items())
 
 
 def way_out(table: ec2.Described | None) -> str | None:

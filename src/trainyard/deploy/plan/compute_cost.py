@@ -47,9 +47,9 @@ def _instances(spec: Spec, group: NodeGroup) -> CostLine:
 
 def _one_price(instance_types: tuple[str, ...], region: str) -> Price | None:
     """Return the price of whichever type a node is; None where they differ or one is unknown."""
-    found = [prices.instance_hour(name, region) for name in instance_types]
-    same = {None if price is None else price.usd for price in found}
-    return found[0] if len(same) == 1 else None
+    hourly = [prices.instance_hour(name, region) for name in instance_types]
+    same = {None if price is None else price.usd for price in hourly}
+    return hourly[0] if len(same) == 1 else None
 
 
 def _name(group: NodeGroup) -> str:

@@ -172,7 +172,7 @@ def _elsewhere(spec: Spec) -> str:
     least, most = (_price(sizing, _PUBLIC_REGION) for sizing in sizings(spec))
     if least is None or most is None:
         return _UNKNOWN
-    prices = dict.fromkeys(f"{one.usd_month:,.2f}" for one in (least, most))
+    prices = dict.fromkeys(f"{price.usd_month:,.2f}" for price in (least, most))
     would = f"in {_PUBLIC_REGION} it would be USD {' to '.join(prices)} a month, and queries besides"
     return f"no public source has the prices of {spec.region}; {would}"
 

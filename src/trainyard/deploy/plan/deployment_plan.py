@@ -81,15 +81,19 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
     )
 
 
-def _fleet(spec: Spec, asked: SimulationRequest) -> Fleet | None:
-    sizes = None if asked.lock is None else sizes_in(spec, asked.lock)
-    return simulate_fleet(spec, asked.nodes, sizes=sizes, assumptions=assumptions_of(spec, asked.seed))
+def _fleet(spec: Spec, request: SimulationRequest) -> Fleet | None:
+    sizes = None if request.lock is None else sizes_in(spec, request.lock)
+    return simulate_fleet(spec, request.nodes, sizes=sizes, assumptions=assumptions_of(spec, request.seed))
 
 
 def _stacks(spec: Spec) -> list[PlannedStack]:
     planned = []
     for stack in stacks(spec, Ids({})):
-        made = resources(stack)
-        counts = dict(sorted(Counter(resource.type for resource in made).items()))
-        planned.append(PlannedStack(stack.name, counts, tuple(one.logical_id for one in made if one.keeps_data)))
+        stack_resources = resources(stack)
+        counts = dict(sorted(Counter(resource.type for resource in stack_resources).items()))
+        planned.append(
+            PlannedStack(
+                stack.name, counts, tuple(resource.logical_id for resource in stack_resources if resource.keeps_data)
+            )
+        )
     return planned

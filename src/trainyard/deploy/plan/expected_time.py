@@ -56,6 +56,6 @@ def _infrastructure(spec: Spec) -> Iterator[PlannedStage]:
 
 def _of_parts(name: str, what: str, parts: tuple[str, ...]) -> PlannedStage:
     """Return a stage whose parts are measured together and apart: from the least to the most of any of them."""
-    minutes = [found for part in parts if (found := step_minutes.stage_minutes(part)) is not None]
+    minutes = [stage for part in parts if (stage := step_minutes.stage_minutes(part)) is not None]
     sources = tuple(source for part in parts for source in step_minutes.sources_of(part).values())
     return PlannedStage(name, what, Minutes(min(low for low, _ in minutes), max(high for _, high in minutes)), sources)

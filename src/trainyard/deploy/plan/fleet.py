@@ -134,7 +134,7 @@ def sizes_in(spec: Spec, lock: AssetLock) -> dict[str, int]:
         for asset in lock.assets:
             if asset.name == name and asset.os in {None, spec.image.os}:
                 sizes[step][asset.arch] += asset.size_bytes
-    return {step: max(found.values()) for step, found in sizes.items() if found}
+    return {step: max(by_step.values()) for step, by_step in sizes.items() if by_step}
 
 
 def _shares(spec: Spec, count: int) -> dict[str, int]:

@@ -75,8 +75,8 @@ def _is_there(spec: Spec, path: Path) -> bool:
     match path:
         case ("file_systems", int(index), kind, field):
             file_system = spec.file_systems[index]
-            made = file_system.settings.id is None
-            return file_system.kind == kind and (field not in _ONLY_OF_EXISTING if made else field in _OF_EXISTING)
+            is_new = file_system.settings.id is None
+            return file_system.kind == kind and (field not in _ONLY_OF_EXISTING if is_new else field in _OF_EXISTING)
         case _:
             return True
 

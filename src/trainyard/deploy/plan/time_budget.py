@@ -128,9 +128,9 @@ def _steps(spec: Spec, kind: NodeKind) -> Iterator[StepTime]:
 
 def _step_time(spec: Spec, kind: NodeKind, step: Step) -> StepTime:
     # Without a version that is asked for, the image's own EFA is kept.
-    asked = IN_PLACE if step.name == "efa" and spec.software.efa_version is None else step.name
+    timed_name = IN_PLACE if step.name == "efa" and spec.software.efa_version is None else step.name
     variants = (kind.role, spec.image.os)
-    official = step_seconds(asked, *variants)
+    official = step_seconds(timed_name, *variants)
     # A step that nobody has measured is counted with neither image, or the baked one would look slower.
     in_place = None if official is None else step_seconds(IN_PLACE, *variants)
     return StepTime(
@@ -139,8 +139,8 @@ def _step_time(spec: Spec, kind: NodeKind, step: Step) -> StepTime:
         in_place if step.baked else official,
         deferred=step.deferred,
         is_baked=step.baked,
-        network=step.network and asked != IN_PLACE,
-        source=source_of(asked, *variants),
+        network=step.network and timed_name != IN_PLACE,
+        source=source_of(timed_name, *variants),
     )
 
 
@@ -170,9 +170,9 @@ def _difference(step: StepTime) -> Seconds | None:
 
 def _total(parts: Iterable[tuple[str, Seconds | None]]) -> Total:
     listed = list(parts)
-    known = [seconds for _, seconds in listed if seconds is not None]
+    seconds_known = [seconds for _, seconds in listed if seconds is not None]
     unknown = tuple(name for name, seconds in listed if seconds is None)
-    return Total(sum(least for least, _ in known), sum(most for _, most in known), unknown)
+    return Total(sum(least for least, _ in seconds_known), sum(most for _, most in seconds_known), unknown)
 
 
 def _joined(totals: Iterable[Total]) -> Total:

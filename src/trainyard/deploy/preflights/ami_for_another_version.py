@@ -17,19 +17,19 @@ _OFFICIAL = re.compile(r"aws-parallelcluster-(?P<version>[0-9]+\.[0-9]+\.[0-9]+)
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield images for another version, and images that do not say."""
-    wanted = context.spec.parallelcluster.version
-    told: set[str] = set()
+    version = context.spec.parallelcluster.version
+    reported: set[str] = set()
     for launch, image in each_own_image(context):
         id_, built_for = image["ImageId"], _version(image)
-        if id_ in told or built_for == wanted:
+        if id_ in reported or built_for == version:
             continue
-        told.add(id_)
+        reported.add(id_)
         if built_for is None:
             message = f"image {id_} does not say which version of ParallelCluster it was built for"
-            remedy = f"build it with `pcluster build-image` of {wanted}, unless you know that it was"
+            remedy = f"build it with `pcluster build-image` of {version}, unless you know that it was"
             yield Problem(launch.paths.image, message, remedy, "warning")
         else:
-            message = f"image {id_} was built for ParallelCluster {built_for}, and {wanted} makes the cluster"
+            message = f"image {id_} was built for ParallelCluster {built_for}, and {version} makes the cluster"
             yield Problem(launch.paths.image, message, f"build it again, or write parallelcluster.version: {built_for}")
 
 

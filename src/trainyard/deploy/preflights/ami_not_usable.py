@@ -14,11 +14,11 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield images of the user's own that cannot be booted, and an operating system without an official image."""
-    told: set[Path] = set()
+    reported: set[Path] = set()
     for used in own_images(context):
-        if used.launch.paths.image in told:
+        if used.launch.paths.image in reported:
             continue
-        told.add(used.launch.paths.image)
+        reported.add(used.launch.paths.image)
         if used.described is None:
             message = f"account {context.account.id} sees no image {used.id} in {context.spec.region}"
             yield Problem(used.launch.paths.image, message)

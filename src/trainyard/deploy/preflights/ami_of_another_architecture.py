@@ -13,9 +13,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield images beside nodes of another architecture."""
     for launch, image in each_own_image(context):
         for name in launch.instance_types:
-            wanted, has = architecture_of(context, name), image.get("Architecture")
-            if None not in (wanted, has) and wanted != has:
-                message = f"image {image['ImageId']} is for {has}, and {launch.title} is of {name}, which is {wanted}"
+            needed, has = architecture_of(context, name), image.get("Architecture")
+            if None not in (needed, has) and needed != has:
+                message = f"image {image['ImageId']} is for {has}, and {launch.title} is of {name}, which is {needed}"
                 yield Problem(launch.paths.image, message)
 
 

@@ -18,23 +18,23 @@ _OFFICIAL = re.compile(r"aws-parallelcluster-[0-9.]+-(?P<part>.+-hvm)-")
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the operating system where an image says that it has another one."""
-    wanted = context.spec.image.os
-    told: set[str] = set()
+    os_name = context.spec.image.os
+    reported: set[str] = set()
     for launch, image in each_own_image(context):
-        has = tags_of(image).get(_TAG) or _os_in_name(image, wanted)
-        if has not in (None, wanted) and image["ImageId"] not in told:
-            told.add(image["ImageId"])
-            message = f"image {image['ImageId']} has {has}, and image.os says {wanted}"
+        has = tags_of(image).get(_TAG) or _os_in_name(image, os_name)
+        if has not in (None, os_name) and image["ImageId"] not in reported:
+            reported.add(image["ImageId"])
+            message = f"image {image['ImageId']} has {has}, and image.os says {os_name}"
             yield Problem(launch.paths.image, message, f"write image.os: {has}, or name another image")
 
 
-def _os_in_name(image: Described, wanted: str) -> str | None:
+def _os_in_name(image: Described, os_name: str) -> str | None:
     """Return what the name of an official image says, in its own spelling where that is not the wanted system's."""
     named = _OFFICIAL.match(image.get("Name", ""))
-    known = official_image(wanted)
-    if named is None or known is None:
+    official = official_image(os_name)
+    if named is None or official is None:
         return None
-    return wanted if named["part"] == known.name_part else named["part"].removesuffix("-hvm")
+    return os_name if named["part"] == official.name_part else named["part"].removesuffix("-hvm")
 
 
 PREFLIGHT = Preflight(

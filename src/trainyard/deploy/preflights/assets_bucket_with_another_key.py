@@ -15,16 +15,16 @@ _PATH = ("assets", "bucket")
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the spec's own bucket where its key is neither S3's nor the one that the spec names."""
-    bucket, wanted = context.spec.assets.bucket, context.spec.iam.kms_key
+    bucket, key_arn = context.spec.assets.bucket, context.spec.iam.kms_key
     if bucket is None or not needs_assets(context.spec) or not _is_here(context, bucket):
         return
     named = context.ask(s3_lookup.encryption_key, bucket, context.account.id)
-    if named is None or _is_the_same(named, wanted) or named.endswith(_OF_S3):
+    if named is None or _is_the_same(named, key_arn) or named.endswith(_OF_S3):
         return
     key = context.ask(kms.key, named)
     if key is None:
         yield Problem(_PATH, f"bucket {bucket} is encrypted with key {named}, which does not exist", _OTHER_BUCKET)
-    elif key.get("KeyManager") != "AWS" and (wanted is None or key.get("Arn") != wanted):
+    elif key.get("KeyManager") != "AWS" and (key_arn is None or key.get("Arn") != key_arn):
         yield _problem(context, bucket, str(key.get("Arn") or named))
 
 
@@ -40,13 +40,13 @@ def _is_here(context: PreflightContext, bucket: str) -> bool:
     return bucket_answer.state == "there" and bucket_answer.region in (None, context.spec.region)
 
 
-def _is_the_same(named: str, wanted: str | None) -> bool:
-    return wanted is not None and named in (wanted, wanted.rpartition("/")[2])
+def _is_the_same(named: str, key_arn: str | None) -> bool:
+    return key_arn is not None and named in (key_arn, key_arn.rpartition("/")[2])
 
 
 def _problem(context: PreflightContext, bucket: str, key: str) -> Problem:
-    wanted = context.spec.iam.kms_key
-    message = f"bucket {bucket} is encrypted with {key}, and {_named(wanted)}"
+    key_arn = context.spec.iam.kms_key
+    message = f"bucket {bucket} is encrypted with {key}, and {_named(key_arn)}"
     if any(map(_may_allow, context.spec.iam.policies)):
         remedy = "see that one of iam.policies allows kms:Decrypt and kms:GenerateDataKey of it"
         return Problem(_PATH, message, remedy, "warning")
@@ -63,12 +63,14 @@ def _may_be_open(context: PreflightContext, key: str) -> bool:
     https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html
     """
     try:
-        found = context.ask(kms.statements, key)
+        statements = context.ask(kms.statements, key)
     except NotAllowedError:
         return True
-    if found is None:  # of another account, which alone may read it
+    if statements is None:  # of another account, which alone may read it
         return True
-    return any(one.get("Effect") == "Allow" and _names_everybody(one.get("Principal")) for one in found)
+    return any(
+        statement.get("Effect") == "Allow" and _names_everybody(statement.get("Principal")) for statement in statements
+    )
 
 
 def _names_everybody(principal: object) -> bool:
@@ -76,8 +78,8 @@ def _names_everybody(principal: object) -> bool:
     return "*" in named if isinstance(named, list) else named == "*"
 
 
-def _named(wanted: str | None) -> str:
-    return "iam.kms_key names none" if wanted is None else f"nodes may use {wanted} only"
+def _named(key_arn: str | None) -> str:
+    return "iam.kms_key names none" if key_arn is None else f"nodes may use {key_arn} only"
 
 
 def _may_allow(policy: str) -> bool:

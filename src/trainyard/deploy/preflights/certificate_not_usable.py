@@ -18,13 +18,13 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     arn = context.spec.monitoring.certificate
     if arn is None or context.spec.monitoring.mode != "self-hosting" or not needs_monitoring(context.spec):
         return
-    found = context.ask(acm.certificate, arn)
-    if found is None:
+    certificate = context.ask(acm.certificate, arn)
+    if certificate is None:
         yield Problem(_PATH, f"account {context.account.id} has no certificate {arn}")
-    elif found.get("Status") != "ISSUED":
-        remedy = "confirm that the domain is yours" if found.get("Status") == "PENDING_VALIDATION" else None
-        yield Problem(_PATH, f"certificate {arn} is {found.get('Status')}, not ISSUED", remedy)
-    elif (end := found.get("NotAfter")) is not None and end.timestamp() <= context.account.clock.now():
+    elif certificate.get("Status") != "ISSUED":
+        remedy = "confirm that the domain is yours" if certificate.get("Status") == "PENDING_VALIDATION" else None
+        yield Problem(_PATH, f"certificate {arn} is {certificate.get('Status')}, not ISSUED", remedy)
+    elif (end := certificate.get("NotAfter")) is not None and end.timestamp() <= context.account.clock.now():
         yield Problem(_PATH, f"certificate {arn} ended on {datetime.fromtimestamp(end.timestamp(), UTC):%Y-%m-%d}")
 
 

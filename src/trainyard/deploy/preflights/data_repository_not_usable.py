@@ -12,23 +12,23 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield data repositories that FSx could not link."""
-    for wanted in data_repositories(context.spec):
-        bucket_answer = context.ask(s3_lookup.bucket, wanted.bucket)
+    for location in data_repositories(context.spec):
+        bucket_answer = context.ask(s3_lookup.bucket, location.bucket)
         if bucket_answer.state == "missing":
-            yield Problem(wanted.path, f"there is no bucket {wanted.bucket}")
+            yield Problem(location.path, f"there is no bucket {location.bucket}")
         elif bucket_answer.state == "refused":
-            yield Problem(wanted.path, f"account {context.account.id} may not list bucket {wanted.bucket}")
+            yield Problem(location.path, f"account {context.account.id} may not list bucket {location.bucket}")
         elif bucket_answer.region not in (None, context.spec.region):
-            yield _elsewhere(context, wanted, str(bucket_answer.region))
+            yield _elsewhere(context, location, str(bucket_answer.region))
 
 
-def _elsewhere(context: PreflightContext, wanted: InS3, region: str) -> Problem:
-    lustre = context.spec.file_systems[int(wanted.path[1])].lustre
+def _elsewhere(context: PreflightContext, location: InS3, region: str) -> Problem:
+    lustre = context.spec.file_systems[int(location.path[1])].lustre
     imports = lustre is not None and bool(lustre.auto_import)
-    message = f"bucket {wanted.bucket} lies in {region}, and the file system in {context.spec.region}"
+    message = f"bucket {location.bucket} lies in {region}, and the file system in {context.spec.region}"
     if imports:
-        return Problem(wanted.path, f"{message}, which rules out automatic import", "write auto_import: []")
-    return Problem(wanted.path, f"{message}: reading from it costs time and transfer", severity="warning")
+        return Problem(location.path, f"{message}, which rules out automatic import", "write auto_import: []")
+    return Problem(location.path, f"{message}: reading from it costs time and transfer", severity="warning")
 
 
 PREFLIGHT = Preflight(

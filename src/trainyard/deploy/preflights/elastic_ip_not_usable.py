@@ -17,16 +17,16 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     address = context.spec.head_node.elastic_ip
     if not isinstance(address, str):
         return
-    found = context.ask(ec2.addresses).get(address)
-    if found is None:
+    address_facts = context.ask(ec2.addresses).get(address)
+    if address_facts is None:
         yield Problem(_PATH, f"account {context.account.id} owns no address {address} in {context.spec.region}")
-    elif found.get("AssociationId") and not _is_ours(context, found):
-        user = found.get("InstanceId") or found.get("NetworkInterfaceId") or "something else"
+    elif address_facts.get("AssociationId") and not _is_ours(context, address_facts):
+        user = address_facts.get("InstanceId") or address_facts.get("NetworkInterfaceId") or "something else"
         yield Problem(_PATH, f"address {address} is in use by {user}", "free it, or name another one")
 
 
-def _is_ours(context: PreflightContext, found: ec2.Described) -> bool:
-    return any(instance["InstanceId"] == found.get("InstanceId") for instance in own_instances(context))
+def _is_ours(context: PreflightContext, address_facts: ec2.Described) -> bool:
+    return any(instance["InstanceId"] == address_facts.get("InstanceId") for instance in own_instances(context))
 
 
 PREFLIGHT = Preflight(

@@ -27,7 +27,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     if name is None:
         return
     # What its clusters make carries its tag too, beside one of their own.
-    stacks = [one for one in context.ask(stacks_tagged, ENVIRONMENT, name) if CLUSTER not in one.tags]
+    stacks = [stack for stack in context.ask(stacks_tagged, ENVIRONMENT, name) if CLUSTER not in stack.tags]
     if not stacks:
         yield Problem(_PATH, f"account {context.account.id} has no environment {name} in {context.spec.region}")
     for stack in stacks:
@@ -42,30 +42,30 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 def _in_another_zone(context: PreflightContext, name: str, outputs: Mapping[str, str]) -> Iterator[Problem]:
     """Yield the zone of the cluster where the environment has its nodes and file systems in another one."""
-    wanted, subnet = context.spec.network.availability_zone, outputs.get("PrimaryPrivateSubnet")
-    if wanted is None or subnet is None:
+    zone_wanted, subnet = context.spec.network.availability_zone, outputs.get("PrimaryPrivateSubnet")
+    if zone_wanted is None or subnet is None:
         return
     zone = context.ask(ec2.subnets, (subnet,)).get(subnet, {}).get("AvailabilityZone")
-    if zone not in (None, wanted):
-        message = f"nodes of environment {name} stand in {zone}, and the cluster is to be in {wanted}"
+    if zone not in (None, zone_wanted):
+        message = f"nodes of environment {name} stand in {zone}, and the cluster is to be in {zone_wanted}"
         yield Problem(("network", "availability_zone"), message, f"write {zone}, or leave the zone out")
 
 
-def _lacking(context: PreflightContext, name: str, given: Mapping[str, str]) -> Iterator[Problem]:
+def _lacking(context: PreflightContext, name: str, stack_outputs: Mapping[str, str]) -> Iterator[Problem]:
     """Yield what the cluster is to take from the environment, and what that has not made."""
-    rendering = render(context.spec, given)
+    rendering = render(context.spec, stack_outputs)
     own = {stack.kind for stack in rendering.stacks}
     lacking = [stand_in for stand_in in rendering.stand_ins if stand_in.stack in _SHARED and stand_in.stack not in own]
     if not lacking:
         return
     outputs = {stand_in.output for stand_in in lacking}
-    told = "; ".join(f"{stand_in.what} ({stand_in.output})" for stand_in in lacking)
+    missing = "; ".join(f"{stand_in.what} ({stand_in.output})" for stand_in in lacking)
     remedy = "write it into the spec of the environment, and deploy that again"
     if "ComputeNodeSecurityGroup" in outputs or "PrimaryPrivateSubnet" in outputs:
         remedy = _OWN_NETWORK
     elif outputs == {"ControlPlaneSubnet"}:
         remedy = _SECOND_ZONE
-    yield Problem(_PATH, f"environment {name} has not what the cluster takes from it: {told}", remedy)
+    yield Problem(_PATH, f"environment {name} has not what the cluster takes from it: {missing}", remedy)
 
 
 PREFLIGHT = Preflight(

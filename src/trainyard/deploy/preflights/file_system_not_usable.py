@@ -35,9 +35,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     yield from _access_points(context)
 
 
-def _is_ours(context: PreflightContext, one: Existing) -> bool:
+def _is_ours(context: PreflightContext, file_system: Existing) -> bool:
     """Return whether a volume is in use by the head node of this very cluster."""
-    attached = {attachment.get("InstanceId") for attachment in one.described.get("Attachments", ())}
+    attached = {attachment.get("InstanceId") for attachment in file_system.described.get("Attachments", ())}
     return any(instance["InstanceId"] in attached for instance in own_instances(context)) if attached else False
 
 
@@ -46,13 +46,13 @@ def _access_points(context: PreflightContext) -> Iterator[Problem]:
         settings = file_system.efs
         if settings is None or settings.access_point is None:
             continue
-        found = context.ask(efs.access_point, settings.access_point)
+        access_point = context.ask(efs.access_point, settings.access_point)
         path = ("file_systems", index, "efs", "access_point")
-        if found is None:
+        if access_point is None:
             yield Problem(path, f"there is no access point {settings.access_point}")
-        elif settings.id is not None and found.get("FileSystemId") != settings.id:
+        elif settings.id is not None and access_point.get("FileSystemId") != settings.id:
             yield Problem(
-                path, f"access point {settings.access_point} is of {found['FileSystemId']}, not {settings.id}"
+                path, f"access point {settings.access_point} is of {access_point['FileSystemId']}, not {settings.id}"
             )
 
 

@@ -33,26 +33,26 @@ def _vpc(context: PreflightContext) -> str | None:
     if existing is not None:
         return existing.vpc
     stack = context.ask(find_stack, f"{context.spec.name}-network")
-    made = {} if stack is None else stack.outputs
-    found = [found_subnet["VpcId"] for found_subnet in found_subnets(context).values()]
-    return context.outputs.get("VpcId") or made.get("VpcId") or next(iter(found), None)
+    outputs = {} if stack is None else stack.outputs
+    vpcs = [found_subnet["VpcId"] for found_subnet in found_subnets(context).values()]
+    return context.outputs.get("VpcId") or outputs.get("VpcId") or next(iter(vpcs), None)
 
 
-def _other_vpcs(context: PreflightContext, one: Existing, vpc: str) -> list[str]:
+def _other_vpcs(context: PreflightContext, file_system: Existing, vpc: str) -> list[str]:
     """Return the VPCs of a file system where the cluster's is not among them. EFS may have mount targets in several."""
-    if one.kind == "efs":
-        vpcs = [target["VpcId"] for target in context.ask(efs.mount_targets, one.id) if target.get("VpcId")]
+    if file_system.kind == "efs":
+        vpcs = [target["VpcId"] for target in context.ask(efs.mount_targets, file_system.id) if target.get("VpcId")]
     else:
-        vpcs = [one.described["VpcId"]] if one.described.get("VpcId") else []
+        vpcs = [file_system.described["VpcId"]] if file_system.described.get("VpcId") else []
     return [] if vpc in vpcs else list(dict.fromkeys(vpcs))
 
 
-def _volume(context: PreflightContext, one: Existing) -> Iterator[Problem]:
+def _volume(context: PreflightContext, file_system: Existing) -> Iterator[Problem]:
     head = next((launch for launch in launches(context.spec) if launch.role == "head"), None)
     zones = () if head is None else zones_of(context, head)
-    zone = one.described.get("AvailabilityZone")
+    zone = file_system.described.get("AvailabilityZone")
     if zones and zone not in (None, *zones):
-        yield Problem(one.path, f"volume {one.id} is in {zone}, and the head node in {zones[0]}", _MOVE)
+        yield Problem(file_system.path, f"volume {file_system.id} is in {zone}, and the head node in {zones[0]}", _MOVE)
 
 
 _MOVE = "make a snapshot of it and a volume in the zone of the head node"

@@ -18,11 +18,11 @@ _WITHOUT_RSA = ("ubuntu2204", "ubuntu2404")
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield key pairs that nobody could log in with."""
     for path, name in _keys(context):
-        found = context.ask(ec2.key_pair, name)
-        if found is None and not context.creates_key_pair:
+        key_pair = context.ask(ec2.key_pair, name)
+        if key_pair is None and not context.creates_key_pair:
             message = f"account {context.account.id} has no key pair {name!r} in {context.spec.region}"
             yield Problem(path, message)
-        elif found is not None and found.get("KeyType") == "rsa" and _takes_no_rsa(context):
+        elif key_pair is not None and key_pair.get("KeyType") == "rsa" and _takes_no_rsa(context):
             message = f"key pair {name!r} is an RSA key, which {context.spec.image.os} does not take"
             yield Problem(path, message, "make a key pair of type ed25519")
 

@@ -16,13 +16,13 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     arn = context.spec.iam.kms_key
     if arn is None:
         return
-    found = context.ask(kms.key, arn)
-    if found is None:
+    key = context.ask(kms.key, arn)
+    if key is None:
         yield Problem(_PATH, f"there is no key {arn}")
-    elif found.get("KeyState") != "Enabled":
-        yield Problem(_PATH, f"key {arn} is {found.get('KeyState')}, not Enabled", "switch it on, or name another one")
-    elif found.get("KeySpec", "SYMMETRIC_DEFAULT") != "SYMMETRIC_DEFAULT":
-        yield Problem(_PATH, f"key {arn} is of type {found['KeySpec']}", "storage takes only symmetric keys")
+    elif key.get("KeyState") != "Enabled":
+        yield Problem(_PATH, f"key {arn} is {key.get('KeyState')}, not Enabled", "switch it on, or name another one")
+    elif key.get("KeySpec", "SYMMETRIC_DEFAULT") != "SYMMETRIC_DEFAULT":
+        yield Problem(_PATH, f"key {arn} is of type {key['KeySpec']}", "storage takes only symmetric keys")
 
 
 PREFLIGHT = Preflight(

@@ -19,10 +19,10 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         yield Problem(("platform",), error.problem, error.hint)
         return
     skew = eks_limits().kubectl_minor_versions
-    wanted = context.spec.eks.kubernetes_version
-    minor = number_of(wanted)[1]
+    version = context.spec.eks.kubernetes_version
+    minor = number_of(version)[1]
     if program is not None and abs(program.minor - minor) > skew:
-        message = f"kubectl {program.version} is more than {skew} minor version from Kubernetes {wanted}"
+        message = f"kubectl {program.version} is more than {skew} minor version from Kubernetes {version}"
         yield Problem(("eks", "kubernetes_version"), message, f"install kubectl 1.{minor}", "warning")
 
 

@@ -14,13 +14,13 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the version, unless a cluster has it already: EKS keeps those for a while."""
     spec = context.spec
-    wanted, offered = spec.eks.kubernetes_version, context.ask(offered_versions)
-    if wanted in offered:
+    version, offered = spec.eks.kubernetes_version, context.ask(offered_versions)
+    if version in offered:
         return
-    there = context.ask(eks.find_cluster, spec.name)
-    if there is None or there.version != wanted:
+    cluster = context.ask(eks.find_cluster, spec.name)
+    if cluster is None or cluster.version != version:
         listed = ", ".join(sorted(offered, key=number_of)) or "none"
-        message = f"EKS offers no Kubernetes {wanted} in {context.account.region}: {listed}"
+        message = f"EKS offers no Kubernetes {version} in {context.account.region}: {listed}"
         yield Problem(("eks", "kubernetes_version"), message)
 
 

@@ -20,15 +20,15 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the name where a stack stands in the way. A whole stack of the same cluster does not."""
     platform, name = platform_of(context.spec), context.spec.name
     for other in PLATFORMS.values() if platform.cluster_step is not None else ():
-        stack, ours = _existing(context, other.cluster_stack(name))
+        stack, is_own = _existing(context, other.cluster_stack(name))
         if other is platform:
-            yield from _own_place(context, stack, ours=ours, needs_recreate=platform.keeps_failed_cluster)
-        elif stack is not None and ours:
+            yield from _own_place(context, stack, is_own=is_own, needs_recreate=platform.keeps_failed_cluster)
+        elif stack is not None and is_own:
             message = f"stack {stack.name} is a cluster of this name on {other.name}"
             yield Problem(("name",), message, "choose another name, or destroy that cluster first")
     for kind in (*shared_stacks(), "nodes"):
-        stack, ours = _existing(context, f"{name}-{kind}")
-        yield from _own_place(context, stack, ours=ours, needs_recreate=False)
+        stack, is_own = _existing(context, f"{name}-{kind}")
+        yield from _own_place(context, stack, is_own=is_own, needs_recreate=False)
 
 
 def _existing(context: PreflightContext, name: str) -> tuple[StackState | None, bool]:
@@ -40,10 +40,10 @@ def _existing(context: PreflightContext, name: str) -> tuple[StackState | None, 
 
 
 def _own_place(
-    context: PreflightContext, stack: StackState | None, *, ours: bool, needs_recreate: bool
+    context: PreflightContext, stack: StackState | None, *, is_own: bool, needs_recreate: bool
 ) -> Iterator[Problem]:
     """Yield what is wrong with a stack that stands where the deployment makes one of its own."""
-    if stack is not None and ours:
+    if stack is not None and is_own:
         yield from _left_over(context, stack, needs_recreate=needs_recreate)
     elif stack is not None:
         what = "environment" if context.spec.is_environment else "cluster"

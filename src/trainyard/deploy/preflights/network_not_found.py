@@ -18,8 +18,10 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     if existing is not None and existing.vpc not in context.ask(ec2.vpcs):
         yield Problem(("network", "existing", "vpc"), f"{where} VPC {existing.vpc} in {context.spec.region}")
     subnets = list(named_subnets(context.spec))
-    known = found_subnets(context) if subnets else {}
-    yield from (Problem(subnet.path, f"{where} subnet {subnet.id}") for subnet in subnets if subnet.id not in known)
+    subnets_found = found_subnets(context) if subnets else {}
+    yield from (
+        Problem(subnet.path, f"{where} subnet {subnet.id}") for subnet in subnets if subnet.id not in subnets_found
+    )
     if existing is not None and existing.security_groups:
         groups = context.ask(ec2.security_groups, existing.security_groups)
         for index, id_ in enumerate(existing.security_groups):

@@ -37,9 +37,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 
 def _needs(context: PreflightContext) -> Iterator[Need]:
-    spec, made = context.spec, _makes_network(context)
-    through_nat = made and spec.network.internet == "nat"
-    if made:
+    spec, makes_network = context.spec, _makes_network(context)
+    through_nat = makes_network and spec.network.internet == "nat"
+    if makes_network:
         yield Need("vpcs", "VPC", len(context.ask(ec2.vpcs)), 1, ("network",))
         yield Need("internet-gateways", "internet gateway", len(context.ask(ec2.internet_gateways)), 1, ("network",))
     if through_nat:
@@ -61,12 +61,14 @@ def _makes_network(context: PreflightContext) -> bool:
 def _nat_gateways(context: PreflightContext) -> int:
     """Return how many there are in the zone of the network; in the fullest one where it names none."""
     gateways = context.ask(ec2.nat_gateways)
-    known = context.ask(
+    subnets = context.ask(
         ec2.subnets, tuple(sorted({gateway["SubnetId"] for gateway in gateways if gateway.get("SubnetId")}))
     )
-    zones = [known[gateway["SubnetId"]]["AvailabilityZone"] for gateway in gateways if gateway.get("SubnetId") in known]
-    wanted = context.spec.network.availability_zone
-    return zones.count(wanted) if wanted is not None else max((zones.count(zone) for zone in zones), default=0)
+    zones = [
+        subnets[gateway["SubnetId"]]["AvailabilityZone"] for gateway in gateways if gateway.get("SubnetId") in subnets
+    ]
+    own_zone = context.spec.network.availability_zone
+    return zones.count(own_zone) if own_zone is not None else max((zones.count(zone) for zone in zones), default=0)
 
 
 PREFLIGHT = Preflight(

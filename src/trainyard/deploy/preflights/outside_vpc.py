@@ -15,11 +15,13 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield what does not stand in the VPC of the cluster."""
     existing = context.spec.network.existing
     named = list(named_subnets(context.spec))
-    known = found_subnets(context) if named else {}
+    subnets = found_subnets(context) if named else {}
     vpc = _vpc(context)
-    for one in named:
-        if one.id in known and vpc is not None and known[one.id]["VpcId"] != vpc:
-            yield Problem(one.path, f"subnet {one.id} is in {known[one.id]['VpcId']}, and the cluster in {vpc}")
+    for subnet in named:
+        if subnet.id in subnets and vpc is not None and subnets[subnet.id]["VpcId"] != vpc:
+            yield Problem(
+                subnet.path, f"subnet {subnet.id} is in {subnets[subnet.id]['VpcId']}, and the cluster in {vpc}"
+            )
     if existing is not None and existing.security_groups:
         groups = context.ask(ec2.security_groups, existing.security_groups)
         for index, id_ in enumerate(existing.security_groups):

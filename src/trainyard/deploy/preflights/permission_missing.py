@@ -27,9 +27,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         yield Problem(("iam",), message, remedy, "warning")
 
 
-def _is_forbidden(one: Decision) -> bool:
+def _is_forbidden(decision: Decision) -> bool:
     """Return whether a policy says no. One that depends on conditions may still say yes to the real call."""
-    return (one.decision == "explicitDeny" or one.by_organization) and not one.missing_context
+    return (decision.decision == "explicitDeny" or decision.by_organization) and not decision.missing_context
 
 
 def _listed(decisions: list[Decision]) -> str:

@@ -14,15 +14,19 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations whose platform or tenancy instances of the queue cannot match."""
-    for target, found in each_found(context):
+    for target, reservations in each_found(context):
         os_platform = _os_platform(context, target.launch)
-        others = [one for one in found if os_platform is not None and one.get("InstancePlatform") != os_platform]
-        if len(others) == len(found):
+        others = [
+            reservation
+            for reservation in reservations
+            if os_platform is not None and reservation.get("InstancePlatform") != os_platform
+        ]
+        if len(others) == len(reservations):
             message = (
                 f"{target.noun} {target.id} is for {others[0].get('InstancePlatform')}, and {target.launch.title} "
             )
             yield Problem(target.path, f"{message}boots {os_platform}", f"reserve capacity for {os_platform}")
-        if all(one.get("Tenancy", "default") != "default" for one in found):
+        if all(reservation.get("Tenancy", "default") != "default" for reservation in reservations):
             yield Problem(target.path, f"{target.noun} {target.id} is for dedicated instances, which nodes are not")
 
 
@@ -31,8 +35,8 @@ def _os_platform(context: PreflightContext, launch: Launch) -> str | None:
     for used in own_images(context) if launch.image is not None else ():
         if used.id == launch.image and used.described is not None and used.described.get("PlatformDetails"):
             return str(used.described["PlatformDetails"])
-    known = official_image(context.spec.image.os)
-    return None if known is None else known.reservation_platform
+    official = official_image(context.spec.image.os)
+    return None if official is None else official.reservation_platform
 
 
 PREFLIGHT = Preflight(

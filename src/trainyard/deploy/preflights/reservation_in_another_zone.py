@@ -13,8 +13,8 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield the zone or subnet of nodes that is not the reservation's."""
-    for target, found in each_found(context):
-        reserved = tuple(dict.fromkeys(one["AvailabilityZone"] for one in found))
+    for target, reservations in each_found(context):
+        reserved = tuple(dict.fromkeys(reservation["AvailabilityZone"] for reservation in reservations))
         zones = zones_of(context, target.launch)
         if zones and not set(zones) & set(reserved):
             place = f"{target.launch.title} in {', '.join(zones)}"

@@ -21,16 +21,16 @@ _SOON_S = 24 * 3600
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations that give no instances now, and those that soon will not."""
     now = context.account.clock.now()
-    for target, found in each_found(context):
-        problems = [problem for one in found for problem in _problems(target, one, now)]
-        if len(problems) < len(found):  # a group gives instances as long as one of its reservations does
+    for target, reservations in each_found(context):
+        problems = [problem for reservation in reservations for problem in _problems(target, reservation, now)]
+        if len(problems) < len(reservations):  # a group gives instances as long as one of its reservations does
             problems = [problem._replace(severity="warning") for problem in problems]
         yield from problems
 
 
-def _problems(target: ReservationTarget, one: Described, now: float) -> Iterator[Problem]:
-    id_, state = one["CapacityReservationId"], one["State"]
-    begins, ends = seconds(one.get("StartDate")), _end(one)
+def _problems(target: ReservationTarget, reservation: Described, now: float) -> Iterator[Problem]:
+    id_, state = reservation["CapacityReservationId"], reservation["State"]
+    begins, ends = seconds(reservation.get("StartDate")), _end(reservation)
     name = f"{target.noun} {id_}" if id_ == target.id else f"reservation {id_} of {target.id}"
     if state not in ("active", *COMING):
         yield Problem(target.path, f"{name} is {state}", "choose another one, or other capacity")
@@ -54,9 +54,9 @@ def _not_begun(target: ReservationTarget, name: str, state: str, begins: float |
     return Problem(target.path, f"{name} is {state}{when}", remedy, severity)
 
 
-def _end(one: Described) -> float | None:
-    end = seconds(one.get("EndDate"))
-    if end is not None and one.get("ReservationType") == "capacity-block":
+def _end(reservation: Described) -> float | None:
+    end = seconds(reservation.get("EndDate"))
+    if end is not None and reservation.get("ReservationType") == "capacity-block":
         return end - _TAKEN_BACK_S
     return end
 

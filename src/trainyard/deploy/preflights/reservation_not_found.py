@@ -17,11 +17,11 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         if target.kind == "reservation_group":
             yield from _group(context, target)
         else:
-            found = {
+            found_ids = {
                 found_reservation["CapacityReservationId"] for found_reservation in found_reservations(context, target)
             }
             for index, id_ in enumerate(target.id.split(",")):
-                if id_ not in found:
+                if id_ not in found_ids:
                     path = (*target.path, index) if target.kind == "reservations" else target.path
                     message = f"account {context.account.id} has no {target.noun} {id_} in {context.spec.region}"
                     yield Problem(path, message)

@@ -11,12 +11,12 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield ids under the wrong key."""
-    for target, (one, *_) in each_found(context):
-        is_block = one.get("ReservationType") == "capacity-block"
+    for target, (reservation, *_) in each_found(context):
+        is_block = reservation.get("ReservationType") == "capacity-block"
         if target.kind == "capacity_block" and not is_block:
             yield Problem(target.path, f"{target.id} is no Capacity Block", f"write reservation: {target.id}")
         if target.kind in ("reservation", "reservations") and is_block:
-            id_ = one["CapacityReservationId"]
+            id_ = reservation["CapacityReservationId"]
             yield Problem(target.path, f"{id_} is a Capacity Block", f"write capacity_block: {id_}")
 
 

@@ -11,8 +11,8 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations of which none is for the type of the nodes."""
-    for target, found in each_found(context):
-        reserved = tuple(dict.fromkeys(one["InstanceType"] for one in found))
+    for target, reservations in each_found(context):
+        reserved = tuple(dict.fromkeys(reservation["InstanceType"] for reservation in reservations))
         for name in target.launch.instance_types:
             if name not in reserved:
                 message = (

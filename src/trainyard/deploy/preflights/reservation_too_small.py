@@ -26,8 +26,8 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     for share in _shares(context):
         least = sum(target.launch.first_nodes for target in share.targets)
         most = sum(target.launch.max_nodes for target in share.targets)
-        total = sum(_total(one) for one in usable(share.found))
-        free = sum(_free(context, one) for one in usable(share.found))
+        total = sum(_total(reservation) for reservation in usable(share.found))
+        free = sum(_free(context, reservation) for reservation in usable(share.found))
         last = share.targets[-1]
         name, who = f"{last.noun} {last.id}", " and ".join(target.launch.title for target in share.targets)
         if usable(share.found) and most > total:
@@ -43,25 +43,25 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 def _shares(context: PreflightContext) -> Iterator[Share]:
     shares: dict[str, Share] = {}
-    for target, found in each_found(context):
+    for target, reservations in each_found(context):
         types = target.launch.instance_types
-        fitting = tuple(one for one in found if one["InstanceType"] in types)
+        fitting = tuple(reservation for reservation in reservations if reservation["InstanceType"] in types)
         if fitting:  # that none is of their type is another preflight's matter
             shares.setdefault(f"{target.id} {types}", Share([], fitting)).targets.append(target)
     yield from shares.values()
 
 
-def _total(one: Described) -> int:
-    return int(one.get("TotalInstanceCount", 0))
+def _total(reservation: Described) -> int:
+    return int(reservation.get("TotalInstanceCount", 0))
 
 
-def _free(context: PreflightContext, one: Described) -> int:
+def _free(context: PreflightContext, reservation: Described) -> int:
     """Return how many instances are left for this cluster: what it runs in the reservation already is its own."""
-    if one["State"] != "active":
-        return _total(one)
-    id_ = one["CapacityReservationId"]
+    if reservation["State"] != "active":
+        return _total(reservation)
+    id_ = reservation["CapacityReservationId"]
     mine: int = sum(instance.get("CapacityReservationId") == id_ for instance in own_instances(context))
-    return int(one.get("AvailableInstanceCount", 0)) + mine
+    return int(reservation.get("AvailableInstanceCount", 0)) + mine
 
 
 PREFLIGHT = Preflight(

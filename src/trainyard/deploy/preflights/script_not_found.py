@@ -12,14 +12,14 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield scripts that are not there, and those that may not be looked at."""
-    for wanted in scripts(context.spec):
-        state = context.ask(s3_lookup.object_state, wanted.bucket, wanted.key)
-        uri = f"s3://{wanted.bucket}/{wanted.key}"
+    for location in scripts(context.spec):
+        state = context.ask(s3_lookup.object_state, location.bucket, location.key)
+        uri = f"s3://{location.bucket}/{location.key}"
         if state == "missing":
-            yield Problem(wanted.path, f"there is no {uri}")
+            yield Problem(location.path, f"there is no {uri}")
         elif state == "refused":
             remedy = "see that it is there, and that nodes may read it: iam.policies"
-            yield Problem(wanted.path, f"account {context.account.id} may not read {uri}", remedy, "warning")
+            yield Problem(location.path, f"account {context.account.id} may not read {uri}", remedy, "warning")
 
 
 PREFLIGHT = Preflight(

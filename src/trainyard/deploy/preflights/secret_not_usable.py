@@ -13,10 +13,10 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield secrets that nodes could not read. Their values are not looked at."""
     for path, arn in named_secrets(context.spec):
-        found = context.ask(secretsmanager.secret, arn)
-        if found is None:
+        secret = context.ask(secretsmanager.secret, arn)
+        if secret is None:
             yield Problem(path, f"there is no secret {arn}")
-        elif found.get("DeletedDate") is not None:
+        elif secret.get("DeletedDate") is not None:
             remedy = f"`aws secretsmanager restore-secret --secret-id {arn}` brings it back"
             yield Problem(path, f"secret {arn} is about to be deleted", remedy)
 

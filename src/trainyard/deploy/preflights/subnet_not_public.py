@@ -14,14 +14,14 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield public subnets without a route to an internet gateway, or without addresses for the head node."""
-    known = found_subnets(context)
-    told: set[str] = set()
+    subnets_by_id = found_subnets(context)
+    reported: set[str] = set()
     for launch in launches(context.spec):
         for subnet in existing_subnets(context.spec, launch, context.outputs) if launch.subnet == "public" else ():
-            if subnet.id in known and subnet.id not in told:
-                problem = _problem(context, launch, subnet, known[subnet.id])
+            if subnet.id in subnets_by_id and subnet.id not in reported:
+                problem = _problem(context, launch, subnet, subnets_by_id[subnet.id])
                 if problem is not None:
-                    told.add(subnet.id)
+                    reported.add(subnet.id)
                     yield problem
 
 

@@ -23,12 +23,12 @@ class Share(NamedTuple):
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield subnets in which not all nodes have room: an error where the static ones already have none."""
-    known = found_subnets(context)
+    subnets_by_id = found_subnets(context)
     for share in _shares(context):
-        ids = [subnet.id for subnet in share.subnets if subnet.id in known]
+        ids = [subnet.id for subnet in share.subnets if subnet.id in subnets_by_id]
         if not ids:
             continue
-        free = sum(int(known[id_].get("AvailableIpAddressCount", 0)) for id_ in ids) + _own(context, set(ids))
+        free = sum(int(subnets_by_id[id_].get("AvailableIpAddressCount", 0)) for id_ in ids) + _own(context, set(ids))
         least = sum(launch.first_nodes * _addresses(launch) for launch in share.launches)
         most = sum(launch.max_nodes * _addresses(launch) for launch in share.launches)
         if most > free:
@@ -62,7 +62,7 @@ def _own(context: PreflightContext, subnets: set[str]) -> int:
         for network_interface in instance.get("NetworkInterfaces", ())
     ]
     held = [interface for interface in interfaces if interface.get("SubnetId") in subnets]
-    return sum(len(one.get("PrivateIpAddresses", ())) for one in held)
+    return sum(len(interface.get("PrivateIpAddresses", ())) for interface in held)
 
 
 PREFLIGHT = Preflight(

@@ -33,26 +33,26 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 def _private(context: PreflightContext) -> Iterator[tuple[NamedSubnet, ec2.Described]]:
     """Yield the subnets, each once, whose nodes have to find a way out without a public address."""
-    known = found_subnets(context)
-    told: set[str] = set()
+    subnets_by_id = found_subnets(context)
+    reported: set[str] = set()
     for launch in launches(context.spec):
         has_elastic_ip = launch.role == "head" and context.spec.head_node.elastic_ip
         has_address = launch.subnet == "public" or has_elastic_ip
         for subnet in () if has_address else existing_subnets(context.spec, launch, context.outputs):
-            if subnet.id in known and subnet.id not in told:
-                told.add(subnet.id)
-                yield subnet, known[subnet.id]
+            if subnet.id in subnets_by_id and subnet.id not in reported:
+                reported.add(subnet.id)
+                yield subnet, subnets_by_id[subnet.id]
 
 
 def _without_endpoints(context: PreflightContext, subnet: NamedSubnet, described: ec2.Described) -> Iterator[Problem]:
     table = (route_table_of(context, described) or {}).get("RouteTableId")
     endpoints = context.ask(ec2.vpc_endpoints, described["VpcId"])
     region = f".{context.spec.region}."
-    there = {
+    services = {
         str(endpoint["ServiceName"]).partition(region)[2] for endpoint in endpoints if _leads_from(endpoint, table)
     }
     needed = platform_of(context.spec).deployment().endpoints(context.spec)
-    if missing := [service for service in needed if service not in there]:
+    if missing := [service for service in needed if service not in services]:
         message = f"subnet {subnet.id} has no internet, and {described['VpcId']} no endpoint for {', '.join(missing)}"
         yield Problem(subnet.path, message, "make them: the README of the bundle has the commands")
 
@@ -60,8 +60,8 @@ def _without_endpoints(context: PreflightContext, subnet: NamedSubnet, described
 def _leads_from(endpoint: ec2.Described, table: str | None) -> bool:
     """Return whether an endpoint can be reached: one of type gateway only through the route tables that know it."""
     by_route = endpoint.get("VpcEndpointType") == "Gateway"
-    there = endpoint.get("State", "").lower() == "available"
-    return there and (not by_route or table in endpoint.get("RouteTableIds", ()))
+    is_available = endpoint.get("State", "").lower() == "available"
+    return is_available and (not by_route or table in endpoint.get("RouteTableIds", ()))
 
 
 PREFLIGHT = Preflight(

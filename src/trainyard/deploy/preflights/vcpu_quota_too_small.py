@@ -40,9 +40,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         free = int(allowed.value) - used
         if most > free:
             biggest = max(demands, key=lambda demand: demand.most)
-            wanted = least if least > free else most
+            vcpus = least if least > free else most
             message = (
-                f"{_listed(demands)}: {wanted:,} vCPUs of {allowed.name!r} are needed, and the account may run "
+                f"{_listed(demands)}: {vcpus:,} vCPUs of {allowed.name!r} are needed, and the account may run "
                 f"{allowed.value:,.0f}, of which {used:,} are in use"
             )
             remedy = f"ask for {used + most:,} or more: {_CONSOLE}/{quota.service}/quotas/{quota.code}"
@@ -66,7 +66,11 @@ def _demands(context: PreflightContext) -> list[tuple[ServiceQuota, list[Demand]
 def _used(context: PreflightContext, quota: ServiceQuota) -> int:
     """Return the vCPUs that others use of a quota. What this cluster runs already is among what it needs."""
     types = [
-        *(one["InstanceType"] for one in context.ask(ec2.used_instances) if _counts(context, one, quota)),
+        *(
+            instance["InstanceType"]
+            for instance in context.ask(ec2.used_instances)
+            if _counts(context, instance, quota)
+        ),
         *(name for name in _reserved(context, quota) if quota.purchase == "on-demand"),
     ]
     vcpus = vcpus_of(context, frozenset(types))
@@ -90,11 +94,11 @@ def _reserved(context: PreflightContext, quota: ServiceQuota) -> Iterator[str]:
 
 def _own_reservations(context: PreflightContext) -> dict[str, ec2.Described]:
     return {
-        id_: one
-        for id_, one in context.ask(ec2.capacity_reservations).items()
-        if one.get("State") in ("active", *COMING)
-        and one.get("ReservationType", "default") == "default"
-        and one.get("OwnerId", context.account.id) == context.account.id
+        id_: reservation
+        for id_, reservation in context.ask(ec2.capacity_reservations).items()
+        if reservation.get("State") in ("active", *COMING)
+        and reservation.get("ReservationType", "default") == "default"
+        and reservation.get("OwnerId", context.account.id) == context.account.id
     }
 
 

@@ -13,10 +13,10 @@ from trainyard.rules import Problem
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield zones in which nothing can be made."""
     for path, name in _zones(context):
-        known = context.ask(ec2.zones)
-        zone = known.get(name)
+        zones = context.ask(ec2.zones)
+        zone = zones.get(name)
         if zone is None:
-            usual = [other for other, one in known.items() if one.get("ZoneType") == "availability-zone"]
+            usual = [other for other, zone_facts in zones.items() if zone_facts.get("ZoneType") == "availability-zone"]
             yield Problem(
                 path, f"account {context.account.id} has no zone {name}", f"choose {', '.join(sorted(usual))}"
             )

@@ -32,10 +32,10 @@ def _zones(context: PreflightContext) -> Iterator[tuple[Path, str]]:
     existing = spec.network.existing
     if existing is None:
         return
-    found = context.ask(ec2.subnets, tuple(sorted(existing.private_subnets)))
+    subnets = context.ask(ec2.subnets, tuple(sorted(existing.private_subnets)))
     for index, subnet in enumerate(existing.private_subnets):
-        if subnet in found:
-            yield ("network", "existing", "private_subnets", index), found[subnet]["AvailabilityZone"]
+        if subnet in subnets:
+            yield ("network", "existing", "private_subnets", index), subnets[subnet]["AvailabilityZone"]
 
 
 PREFLIGHT = Preflight(

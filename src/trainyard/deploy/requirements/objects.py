@@ -35,9 +35,9 @@ def scripts(spec: Spec) -> Iterator[InS3]:
     ]
     for holder, actions in holders:
         for moment in actions.field_names():
-            for index, one in enumerate(getattr(actions, moment)):
-                if one.script.startswith("s3://"):
-                    yield _in_s3((*holder, "custom_actions", moment, index, "script"), one.script)
+            for index, action in enumerate(getattr(actions, moment)):
+                if action.script.startswith("s3://"):
+                    yield _in_s3((*holder, "custom_actions", moment, index, "script"), action.script)
 
 
 def _in_s3(path: Path, uri: str) -> InS3:

@@ -28,8 +28,8 @@ def _parts(spec: Spec) -> Iterator[str]:
     yield from platform_of(spec).deployment().permissions(spec)
     if spec.network.existing is None and spec.environment is None:
         yield "network"
-    made = {file_system.kind for file_system in spec.file_systems if file_system.settings.id is None}
-    yield from made & {"lustre", "openzfs", "efs"}
+    kinds = {file_system.kind for file_system in spec.file_systems if file_system.settings.id is None}
+    yield from kinds & {"lustre", "openzfs", "efs"}
     if needs_assets(spec):
         yield "assets"
     if needs_monitoring(spec):
@@ -44,5 +44,5 @@ def _parts(spec: Spec) -> Iterator[str]:
 def parts() -> dict[str, Any]:
     """Return the parts of a deployment, each with its actions and the source that says so."""
     with (FilePath(__file__).parent.parent / "permissions.yaml").open("rb") as file:
-        found: dict[str, Any] = yaml.load(file, Loader=yaml.CSafeLoader)
-    return found
+        permissions: dict[str, Any] = yaml.load(file, Loader=yaml.CSafeLoader)
+    return permissions

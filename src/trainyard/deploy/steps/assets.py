@@ -28,9 +28,9 @@ class Mirror:
         missing = {key_of(work, locked_asset): locked_asset for locked_asset in self._missing(work)}
         cache = work.asset_cache or AssetCache(downloader=Downloader(work.tell))
         for key, locked_asset in missing.items():
-            got = cache.get(locked_asset.url, locked_asset.file, locked_asset.sha256, locked_asset.size_bytes)
+            cached = cache.get(locked_asset.url, locked_asset.file, locked_asset.sha256, locked_asset.size_bytes)
             work.tell(f"uploads {locked_asset.file}, {locked_asset.size_bytes / 1e6:,.1f} MB")
-            upload(work.account, work.bucket, key, got.path)
+            upload(work.account, work.bucket, key, cached.path)
         size_mb = sum(locked_asset.size_bytes for locked_asset in missing.values()) / 1e6
         count = f"{len(missing)} file{'' if len(missing) == 1 else 's'}"
         detail = f"{count} uploaded, {size_mb:,.1f} MB" if missing else "all there"
@@ -42,8 +42,8 @@ class Mirror:
         return Outcome(changed=False)
 
     def _missing(self, work: Work) -> Iterator[LockedAsset]:
-        there = sizes_below(work.account, work.bucket, f"{folder(work.name)}/assets/")
-        yield from (asset for asset in work.lock.assets if there.get(key_of(work, asset)) != asset.size_bytes)
+        sizes = sizes_below(work.account, work.bucket, f"{folder(work.name)}/assets/")
+        yield from (asset for asset in work.lock.assets if sizes.get(key_of(work, asset)) != asset.size_bytes)
 
 
 def key_of(work: Work, asset: LockedAsset) -> str:

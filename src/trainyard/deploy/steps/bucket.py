@@ -28,14 +28,14 @@ class Bucket:
     def apply(self, work: Work) -> Outcome:
         """Make it, or see that it can be used."""
         problem = s3.bucket_problem(work.account, work.bucket)
-        ours = work.bucket == s3.own_bucket(work.account)
-        if problem is not None and not (ours and problem == "missing"):
+        is_own = work.bucket == s3.own_bucket(work.account)
+        if problem is not None and not (is_own and problem == "missing"):
             raise TrainyardError(
                 f"bucket {work.bucket} cannot be used: {problem}",
                 where="assets.bucket",
-                hint="name one of this account and region, or none and one is made" if not ours else None,
+                hint="name one of this account and region, or none and one is made" if not is_own else None,
             )
-        if ours:
+        if is_own:
             # Also where it is there: a call that was killed may have left it open.
             _make(work)
         return Outcome(changed=problem is not None, detail=work.bucket, outputs={"AssetsBucket": work.bucket})
@@ -45,8 +45,8 @@ class Bucket:
         if s3.bucket_problem(work.account, work.bucket) is not None:
             return Outcome(changed=False)
         count = s3.delete_below(work.account, work.bucket, f"{folder(work.name)}/")
-        ours = work.bucket == s3.own_bucket(work.account)
-        if work.options.delete_data and ours and s3.delete_empty_bucket(work.account, work.bucket):
+        is_own = work.bucket == s3.own_bucket(work.account)
+        if work.options.delete_data and is_own and s3.delete_empty_bucket(work.account, work.bucket):
             return Outcome(changed=True, detail=f"{count} objects deleted, and the bucket, which was empty then")
         return Outcome(changed=count > 0, detail=f"{count} objects deleted; the bucket stays for other clusters")
 

@@ -27,9 +27,9 @@ class CloudWatchDashboards:
 
     def probe(self, work: Work) -> Probe:
         """Say which are missing."""
-        wanted = [dashboard_name(work.name, one) for one in dashboards_of(work.required_spec())]
-        missing = [name for name in wanted if find_dashboard(work.account, name) is None]
-        return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(wanted))
+        names = [dashboard_name(work.name, dashboard) for dashboard in dashboards_of(work.required_spec())]
+        missing = [name for name in names if find_dashboard(work.account, name) is None]
+        return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(names))
 
     def apply(self, work: Work) -> Outcome:
         """Write them. What CloudWatch would not show of one is told."""
@@ -47,20 +47,20 @@ class CloudWatchDashboards:
 
 def _put(work: Work, name: str, body: dict[str, Any]) -> bool:
     """Write a dashboard and return whether anything is different now."""
-    there = find_dashboard(work.account, name)
-    if there is not None:
-        mark = mark_of(there)
+    existing = find_dashboard(work.account, name)
+    if existing is not None:
+        mark = mark_of(existing)
         if mark is None or not _is_ours(work, mark):
             _not_ours(work, name, mark)
             return False
-        if same(there, body):
+        if same(existing, body):
             return False
-        changes = [] if mark.intact or work.options.overwrite_dashboards else list(differences(there, body))
+        changes = [] if mark.intact or work.options.overwrite_dashboards else list(differences(existing, body))
         if changes:
             _edited(work, name, changes)
             return False
-    for said in put_dashboard(work.account, name, body):
-        work.tell(f"CloudWatch says of {name}: {said}")
+    for message in put_dashboard(work.account, name, body):
+        work.tell(f"CloudWatch says of {name}: {message}")
     return True
 
 
@@ -91,8 +91,8 @@ def _all_names(work: Work) -> list[str]:
 
 
 def _delete(work: Work, name: str) -> bool:
-    there = find_dashboard(work.account, name)
-    mark = mark_of(there)
+    body = find_dashboard(work.account, name)
+    mark = mark_of(body)
     if mark is None or not _is_ours(work, mark):
         return False
     if not mark.intact and not work.options.delete_data:

@@ -16,8 +16,8 @@ class Data:
 
     def probe(self, work: Work) -> Probe:
         """Say what there is."""
-        kept = kept_data(work.account, work.name, work.owns)
-        return Probe("there", ", ".join(map(str, kept))) if kept else Probe("missing")
+        retained = kept_data(work.account, work.name, work.owns)
+        return Probe("there", ", ".join(map(str, retained))) if retained else Probe("missing")
 
     def apply(self, work: Work) -> Outcome:
         """Do nothing: stacks make it."""
@@ -27,26 +27,26 @@ class Data:
     def undo(self, work: Work) -> Outcome:
         """Delete it where that is asked for or nothing is in it, and name it where not, or where AWS refuses."""
         await_deletions(work.account, work.owns)
-        found = kept_data(work.account, work.name, work.owns)
-        kept = [] if work.options.delete_data else [one for one in found if not one.is_empty]
-        outcome = _delete(work, [one for one in found if one not in kept])
-        if kept:
-            work.kept.extend(map(str, kept))
-            outcome = Outcome(outcome.changed, f"kept: {', '.join(map(str, kept))}")
+        retained = kept_data(work.account, work.name, work.owns)
+        kept_stores = [] if work.options.delete_data else [store for store in retained if not store.is_empty]
+        outcome = _delete(work, [store for store in retained if store not in kept_stores])
+        if kept_stores:
+            work.kept.extend(map(str, kept_stores))
+            outcome = Outcome(outcome.changed, f"kept: {', '.join(map(str, kept_stores))}")
         groups = delete_leftover_groups(work.account, work.name, work.owns, wait=work.options.delete_data)
         return Outcome(outcome.changed or groups > 0, outcome.detail)
 
 
-def _delete(work: Work, kept: list[Kept]) -> Outcome:
-    for one in kept:
-        work.tell(f"deletes {one}")
+def _delete(work: Work, stores: list[Kept]) -> Outcome:
+    for store in stores:
+        work.tell(f"deletes {store}")
         try:
-            delete_data(work.account, one)
+            delete_data(work.account, store)
         except NeededElsewhereError as error:
             work.tell(error.problem)
-            work.refused.append(f"{one}, because {error.problem}")
-    if not kept:
+            work.refused.append(f"{store}, because {error.problem}")
+    if not stores:
         return Outcome(changed=False, detail="there is none")
-    deleted = len(kept) - len(work.refused)
+    deleted = len(stores) - len(work.refused)
     stays = f", {len(work.refused)} kept because AWS refuses" if work.refused else ""
     return Outcome(changed=deleted > 0, detail=f"{deleted} deleted{stays}")

@@ -51,8 +51,8 @@ class Grafana:
     def probe(self, work: Work) -> Probe:
         """Say whether there is a workspace; what is in it, only a token would tell."""
         workspace = _workspace_of(work)
-        found = find_workspace(work.account, workspace) if workspace else None
-        return Probe("there" if found and found.status == "ACTIVE" else "missing", workspace or "")
+        described = find_workspace(work.account, workspace) if workspace else None
+        return Probe("there" if described and described.status == "ACTIVE" else "missing", workspace or "")
 
     def apply(self, work: Work) -> Outcome:
         """Write what is missing, and what is ours and out of date."""
@@ -93,26 +93,26 @@ def _workspace_of(work: Work) -> str | None:
 
 def _documents(work: Work, major: int) -> list[dict[str, Any]]:
     """Return the dashboards that the cluster can fill; of an environment all, as any cluster may come to use it."""
-    found = grafana_documents(features_of(work.required_spec())).values()
-    return [with_data_source(one, work.name, major) for one in found]
+    documents = grafana_documents(features_of(work.required_spec())).values()
+    return [with_data_source(document, work.name, major) for document in documents]
 
 
 @contextmanager
 def _opened(work: Work, workspace: str) -> Iterator[GrafanaApi]:
     """Hand out the Grafana of a workspace, with tokens that are gone afterwards."""
-    found = active_workspace(work.account, workspace)
+    described = active_workspace(work.account, workspace)
     admin = service_account(work.account, workspace, SERVICE_ACCOUNT)
-    made: list[Token] = []
+    tokens: list[Token] = []
 
     def token() -> str:
-        made.append(create_token(work.account, workspace, admin))
-        return made[-1].key
+        tokens.append(create_token(work.account, workspace, admin))
+        return tokens[-1].key
 
     try:
-        yield GrafanaApi(work.account.url_of(found.host), found.host, token, work.account.clock.sleep)
+        yield GrafanaApi(work.account.url_of(described.host), described.host, token, work.account.clock.sleep)
     finally:
-        for one in made:
-            delete_token(work.account, workspace, admin, one)
+        for used_token in tokens:
+            delete_token(work.account, workspace, admin, used_token)
 
 
 def _known_version(grafana: GrafanaApi) -> int:
@@ -129,31 +129,31 @@ def _known_version(grafana: GrafanaApi) -> int:
 
 def _write_data_source(work: Work, grafana: GrafanaApi, major: int) -> bool:
     """Bring the data source about, and return whether anything changed."""
-    wanted = data_source(work.name, work.outputs["AMPPrometheusEndpoint"], work.account.region, major)
-    path = f"{_PLACE}/uid/{wanted['uid']}"
-    found = grafana.find(path)
-    if found is None:
+    source = data_source(work.name, work.outputs["AMPPrometheusEndpoint"], work.account.region, major)
+    path = f"{_PLACE}/uid/{source['uid']}"
+    existing = grafana.find(path)
+    if existing is None:
         try:
-            grafana.ask("POST", _PLACE, wanted)
+            grafana.ask("POST", _PLACE, source)
         except GrafanaRefusalError as error:
             # An answer that was lost on the way: the first attempt has made it.
             if error.status != _CONFLICT or grafana.find(path) is None:
                 raise
-    elif _is_so(found, wanted):
+    elif _is_so(existing, source):
         return False
     else:
-        grafana.ask("PUT", path, wanted)
-    work.tell(f"data source {wanted['name']} asks {wanted['url']}")
+        grafana.ask("PUT", path, source)
+    work.tell(f"data source {source['name']} asks {source['url']}")
     return True
 
 
-def _is_so(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
+def _is_so(existing: dict[str, Any], source: dict[str, Any]) -> bool:
     """Return whether all that is wanted is there; whatever else somebody has set may stay."""
     # Another data source may be the default: that is for people to choose.
-    settings = {key: value for key, value in wanted.items() if key not in ("jsonData", "isDefault")}
-    given = found.get("jsonData") or {}
-    return all(found.get(key) == value for key, value in settings.items()) and all(
-        given.get(key) == value for key, value in wanted["jsonData"].items()
+    settings = {key: value for key, value in source.items() if key not in ("jsonData", "isDefault")}
+    json_data = existing.get("jsonData") or {}
+    return all(existing.get(key) == value for key, value in settings.items()) and all(
+        json_data.get(key) == value for key, value in source["jsonData"].items()
     )
 
 

@@ -41,23 +41,23 @@ class MonitoringInstance:
 
     def probe(self, work: Work) -> Probe:
         """Say whether it has come as far."""
-        seen = _look(work, _published(work))
-        return Probe("there" if seen.ready else "missing", seen.why)
+        progress = _look(work, _published(work))
+        return Probe("there" if progress.ready else "missing", progress.why)
 
     def apply(self, work: Work) -> Outcome:
         """Wait, but not for long."""
         release = _published(work)
-        seen = _look(work, release)
-        if seen.ready:
-            return Outcome(changed=False, detail=seen.why)
+        progress = _look(work, release)
+        if progress.ready:
+            return Outcome(changed=False, detail=progress.why)
         work.tell("waiting for the instance, which looks for releases every five minutes")
         for _ in range(_POLLS):
             work.account.clock.sleep(_POLL_S)
-            seen = _look(work, release)
-            if seen.ready:
-                return Outcome(changed=True, detail=seen.why)
-        work.findings.append(_not_ready(work, seen.why))
-        return Outcome(changed=False, detail=f"not ready: {seen.why}")
+            progress = _look(work, release)
+            if progress.ready:
+                return Outcome(changed=True, detail=progress.why)
+        work.findings.append(_not_ready(work, progress.why))
+        return Outcome(changed=False, detail=f"not ready: {progress.why}")
 
     def undo(self, work: Work) -> Outcome:
         """Do nothing: the instance goes with its stack."""
@@ -66,17 +66,17 @@ class MonitoringInstance:
 
 
 def _published(work: Work) -> str | None:
-    made = final_release(work)
-    return None if made is None else made.sha256
+    release = final_release(work)
+    return None if release is None else release.sha256
 
 
 def _look(work: Work, release: str | None) -> _Seen:
-    seen = _look_at_record(work, release)
+    progress = _look_at_record(work, release)
     group = work.outputs.get("GrafanaTargetGroupArn")
-    return _look_at_target(work, group) if seen.ready and group else seen
+    return _look_at_target(work, group) if progress.ready and group else progress
 
 
-def _look_at_record(work: Work, wanted: str | None) -> _Seen:
+def _look_at_record(work: Work, expected: str | None) -> _Seen:
     """Return what the instance wrote about itself, which is input from strangers."""
     instance = work.outputs.get("MonitoringInstanceId", "the instance")
     object_ = beginning(work.account, work.bucket, _record_key(work), MOST_BYTES)
@@ -87,7 +87,7 @@ def _look_at_record(work: Work, wanted: str | None) -> _Seen:
         release, failure = record["release"], failure_of(record)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return _Seen(ready=False, why=f"what {instance} reported cannot be read")
-    if release != wanted:
+    if release != expected:
         return _Seen(ready=False, why=f"{instance} still runs another release")
     if failure is not None:
         return _Seen(ready=False, why=f"{instance}: {failure}")

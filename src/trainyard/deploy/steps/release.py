@@ -46,18 +46,18 @@ def final_release(work: Work) -> Published | None:
 
     Raises TrainyardError where a stand-in is left in it.
     """
-    made = published(work.required_spec(), work.assets_lock, work.outputs)
-    if made is not None and made.stand_ins:
-        missing = made.stand_ins[0]
+    release = published(work.required_spec(), work.assets_lock, work.outputs)
+    if release is not None and release.stand_ins:
+        missing = release.stand_ins[0]
         raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
-    return made
+    return release
 
 
 def _expected(work: Work) -> Published | None:
     """Return the release as far as it is known by now: a plan looks at it before any step has given its outputs."""
-    made = published(work.required_spec(), work.assets_lock, work.outputs)
-    if made is None or not made.stand_ins:
-        return made
+    release = published(work.required_spec(), work.assets_lock, work.outputs)
+    if release is None or not release.stand_ins:
+        return release
     return published(work.required_spec(), work.assets_lock, {**known_outputs(work), **work.outputs})
 
 

@@ -25,26 +25,26 @@ class ReservationGroups:
 
     def probe(self, work: Work) -> Probe:
         """Say which groups are missing."""
-        wanted = self._names(work)
-        missing = [name for name in wanted if find_group(work.account, name) is None]
-        return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(wanted))
+        names = self._names(work)
+        missing = [name for name in names if find_group(work.account, name) is None]
+        return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(names))
 
     def apply(self, work: Work) -> Outcome:
         """Make them, and put their reservations into them."""
         spec, tags = work.required_spec(), {work.tag: work.name}
-        arns, made = [], []
+        arns, created = [], []
         for name, reservations in zip(self._names(work), reservation_groups(spec), strict=True):
-            there = find_group(work.account, name)
-            if there is not None and there[1].get(work.tag) != work.name:
+            group = find_group(work.account, name)
+            if group is not None and group[1].get(work.tag) != work.name:
                 raise TrainyardError(
                     f"resource group {name} was not made for {work.name}", where=name, hint="choose another name"
                 )
-            if there is None:
-                made.append(name)
-            arns.append(there[0] if there else create_group(work.account, name, CONFIGURATION, tags))
+            if group is None:
+                created.append(name)
+            arns.append(group[0] if group else create_group(work.account, name, CONFIGURATION, tags))
             put_into_group(work.account, name, reservations, partition_of(spec.region))
         outputs = {_output(number): arn for number, arn in enumerate(arns, 1)}
-        return Outcome(changed=bool(made), detail=", ".join(made), outputs=outputs)
+        return Outcome(changed=bool(created), detail=", ".join(created), outputs=outputs)
 
     def undo(self, work: Work) -> Outcome:
         """Delete the groups of this cluster. The reservations stay."""
@@ -61,11 +61,11 @@ class ReservationGroups:
 def known_groups(work: Work) -> dict[str, str]:
     """Return the ARNs of the groups that are there, by the names that templates give them."""
     spec = work.required_spec()
-    found = {
+    groups = {
         number: find_group(work.account, group_name(spec, number))
         for number in range(1, len(reservation_groups(spec)) + 1)
     }
-    return {_output(number): group[0] for number, group in found.items() if group is not None}
+    return {_output(number): group[0] for number, group in groups.items() if group is not None}
 
 
 def _output(number: int) -> str:

@@ -107,28 +107,28 @@ class NetworkStep(StackStep):
         subnets = {resource.physical_id for resource in resources if resource.type == "AWS::EC2::Subnet"}
         # In a VPC that existed before, the stack has only security groups, and FSx has interfaces in one of them.
         guarded = any(resource.resource == "FileSystemSecurityGroup" for resource in resources)
-        kept = kept_data(work.account, work.name, work.owns)
-        standing = [data for data in kept if data.subnets & subnets or (guarded and data.kind == "fsx")]
+        stores = kept_data(work.account, work.name, work.owns)
+        standing = [data for data in stores if data.subnets & subnets or (guarded and data.kind == "fsx")]
         if standing:
             work.kept.append(f"stack {name}, because {standing[0]} stands in its network")
             return Outcome(changed=False, detail=f"kept, because {standing[0]} stands in it")
         return super().undo(work)
 
 
-def kept_parameters(kind: Kind, request: StackRequest, found: StackState | None) -> dict[str, str]:
+def kept_parameters(kind: Kind, request: StackRequest, state: StackState | None) -> dict[str, str]:
     """Return what stays as a stack has it: another image would replace the monitoring instance and lose its metrics."""
-    image = None if found is None else found.outputs.get("MonitoringInstanceImage")
+    image = None if state is None else state.outputs.get("MonitoringInstanceImage")
     if kind != "monitoring" or image is None or request.parameters["MonitoringType"] != "self-hosting":
         return {}
     return {"MonitoringImageId": image}
 
 
-def refuse_foreign(found: StackState | None, work: Work) -> None:
+def refuse_foreign(state: StackState | None, work: Work) -> None:
     """Raise TrainyardError where a stack is not of this cluster or environment."""
-    if found is not None and not work.owns(found.tags):
+    if state is not None and not work.owns(state.tags):
         raise TrainyardError(
-            f"stack {found.name} was not made for {work.name}: it has no tag {work.tag}={work.name}",
-            where=found.name,
+            f"stack {state.name} was not made for {work.name}: it has no tag {work.tag}={work.name}",
+            where=state.name,
             hint="choose another name in the spec; trainyard touches nothing that it has not made",
         )
 

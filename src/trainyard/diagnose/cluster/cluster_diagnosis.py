@@ -36,7 +36,7 @@ _HOST_OR_INSTANCE = re.compile(r"ip(?:-\d{1,3}){4}\b|i-[0-9a-f]+$")
 def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
     name: str,
     where: Account,
-    wanted: LineFilter = EVERYTHING,
+    line_filter: LineFilter = EVERYTHING,
     *,
     bucket: str | None = None,
     read_all: bool = False,
@@ -52,7 +52,7 @@ def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
     are asked for. ``bucket`` is the one that its spec named, where no stack is left to say so.
     Raises InputError where nothing of it can be read.
     """
-    reader = ClusterReader(wanted, read_all, report)
+    reader = ClusterReader(line_filter, read_all, report)
     platforms = [platform.cluster_evidence() for platform in PLATFORMS.values()]
     knowing: list[ClusterEvidence] = []
 
@@ -81,7 +81,7 @@ def diagnose_cluster(  # noqa: PLR0913  which cluster, and what of it
         hint = next((error.hint for error in refused if error.hint), "check the name, --region and --profile")
         problem = f"nothing of a cluster {name} in {where.region} can be read: {problems}"
         raise InputError(problem, where=name, hint=hint)
-    return reader.collected.diagnosis(f"{name} in {where.region}", wanted, reader.unusual.lines)
+    return reader.collected.diagnosis(f"{name} in {where.region}", line_filter, reader.unusual.lines)
 
 
 def _read_stacks(name: str, where: Account, platforms: Sequence[ClusterEvidence], reader: ClusterReader) -> None:

@@ -41,8 +41,8 @@ class ClusterReader:
     def read(self, files: Iterable[LogFile], *, of_no_node: bool = False) -> None:
         """Read some logs. Those of nodes are of nodes that are asked for; else lines of no node are left out."""
         self._found = None
-        wanted = self.wanted if of_no_node else self.wanted._replace(nodes=())
-        self.collected.add(scan(files, unusual=self.unusual, wanted=wanted))
+        line_filter = self.wanted if of_no_node else self.wanted._replace(nodes=())
+        self.collected.add(scan(files, unusual=self.unusual, line_filter=line_filter))
 
     def read_streams(self, of: StreamFiles, streams: Sequence[LogStream]) -> None:
         """Read streams, the most telling first."""

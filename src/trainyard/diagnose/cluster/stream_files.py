@@ -79,7 +79,10 @@ def telling_first(streams: Iterable[LogStream], most: int) -> Iterator[tuple[Log
         group, place = places.get(kind_of(stream.name) or "", (len(places), 0))
         by_group.setdefault(group, []).append((place, stream))
     for group in sorted(by_group):
-        ordered = sorted(by_group[group], key=lambda one: (one[0], -(one[1].first_ms or 0), one[1].name))
+        ordered = sorted(
+            by_group[group],
+            key=lambda stream_place: (stream_place[0], -(stream_place[1].first_ms or 0), stream_place[1].name),
+        )
         streams_of_group = tuple(stream for _, stream in ordered)
         yield from (streams_of_group[at : at + most] for at in range(0, len(streams_of_group), most))
 

@@ -26,7 +26,7 @@ _BINARIES = {
     b"\x7fELF": "a program or a core dump", b"LPKSHHRH": "a binary journal: `journalctl --file` prints it",
     b"SQLite format 3\0": "a database", b"\x89PNG": "a picture", b"%PDF": "a PDF",
 }  # fmt: skip
-_CONTROLS = bytes(one for one in range(32) if one not in b"\t\n\r\f\x1b\b") + b"\x7f"
+_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b\b") + b"\x7f"
 _MOST_CONTROLS = 0.1
 NO_TEXT = "no text"
 

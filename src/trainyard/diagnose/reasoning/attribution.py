@@ -38,17 +38,17 @@ class Root:
     """When it or anything that it explains was last seen."""
 
 
-def roots(found: Sequence[CauseHits]) -> list[Root]:
+def roots(cause_hits: Sequence[CauseHits]) -> list[Root]:
     """Return what nothing else explains. Every line is then of a root, or explained by one."""
-    causes = _Causes(found)
+    causes = _Causes(cause_hits)
     explained = causes.explained()
-    made = [(one, _not(explained[one])) for one in range(len(found)) if not all(explained[one])]
-    spreads = [causes.spread(one, own) for one, own in made]
+    unexplained = [(index, _not(explained[index])) for index in range(len(cause_hits)) if not all(explained[index])]
+    spreads = [causes.spread(index, own) for index, own in unexplained]
     while left := causes.left(spreads):
         # Each of these explains another of them in a circle: the one seen first begins it.
-        made.append(left)
+        unexplained.append(left)
         spreads.append(causes.spread(*left))
-    return [causes.root(one, own, spread) for (one, own), spread in zip(made, spreads, strict=True)]
+    return [causes.root(index, own, spread) for (index, own), spread in zip(unexplained, spreads, strict=True)]
 
 
 class _Spread(NamedTuple):
@@ -61,19 +61,20 @@ class _Spread(NamedTuple):
 class _Causes:
     """All causes, the first seen first, with the links between them."""
 
-    def __init__(self, found: Sequence[CauseHits]) -> None:
-        self._lines = [Timeline(cause_hits) for cause_hits in found]
+    def __init__(self, all_hits: Sequence[CauseHits]) -> None:
+        self._lines = [Timeline(cause_hits) for cause_hits in all_hits]
         self._links = [
-            {at: kind for at, other in enumerate(found) if (kind := _link(one, other)) is not None} for one in found
+            {at: kind for at, other in enumerate(all_hits) if (kind := _link(cause, other)) is not None}
+            for cause in all_hits
         ]
 
     def explained(self) -> list[Mask]:
         """Return which lines of each cause another one explains."""
         masks = [Mask(len(line)) for line in self._lines]
-        for one, links in enumerate(self._links):
-            everything = _not(Mask(len(self._lines[one])))
+        for index, links in enumerate(self._links):
+            everything = _not(Mask(len(self._lines[index])))
             for at, kind in links.items():
-                masks[at] = _or(masks[at], self._lines[one].reached(everything, self._lines[at], kind))
+                masks[at] = _or(masks[at], self._lines[index].reached(everything, self._lines[at], kind))
         return masks
 
     def spread(self, root: int, own: Mask) -> _Spread:
@@ -81,11 +82,11 @@ class _Causes:
         spread = _Spread({root: own}, {})
         waiting = [root]
         while waiting:
-            one = waiting.pop(0)
-            for at, kind in self._links[one].items():
-                known = spread.masks.get(at, Mask(len(self._lines[at])))
-                mask = _or(known, self._lines[one].reached(spread.masks[one], self._lines[at], kind))
-                if mask != known:
+            index = waiting.pop(0)
+            for at, kind in self._links[index].items():
+                mask_before = spread.masks.get(at, Mask(len(self._lines[at])))
+                mask = _or(mask_before, self._lines[index].reached(spread.masks[index], self._lines[at], kind))
+                if mask != mask_before:
                     spread.masks[at] = mask
                     waiting += [at] * (at not in waiting)
                 if any(mask) and at != root:
@@ -94,29 +95,29 @@ class _Causes:
 
     def left(self, spreads: Sequence[_Spread]) -> tuple[int, Mask] | None:
         """Return the first cause of which some lines belong to no root, with those lines; None where there is none."""
-        for one, lines in enumerate(self._lines):
+        for index, lines in enumerate(self._lines):
             taken = Mask(len(lines))
             for spread in spreads:
-                taken = _or(taken, spread.masks.get(one, taken))
+                taken = _or(taken, spread.masks.get(index, taken))
             if not all(taken):
-                return one, _not(taken)
+                return index, _not(taken)
         return None
 
-    def root(self, one: int, own: Mask, spread: _Spread) -> Root:
+    def root(self, index: int, own: Mask, spread: _Spread) -> Root:
         """Return a root with all that follows from it."""
-        reached = {at: self._lines[at] for at in spread.masks if at != one}
+        reached = {at: self._lines[at] for at in spread.masks if at != index}
         explains = {lines.seen.cause.id: lines.chosen(spread.masks[at]) for at, lines in reached.items()}
         weights = {lines.seen.cause.id: spread.weights[at] for at, lines in reached.items()}
         shares = {lines.seen.cause.id: spread.masks[at].count(1) / len(lines) for at, lines in reached.items()}
         errors = any(lines.seen.cause.severity == "error" for lines in reached.values())
-        seen = CauseHits(self._lines[one].seen.cause, self._lines[one].chosen(own))
-        times = [hit.time for hits in (seen.hits, *explains.values()) for hit in hits if hit.time is not None]
+        own_hits = CauseHits(self._lines[index].seen.cause, self._lines[index].chosen(own))
+        times = [hit.time for hits in (own_hits.hits, *explains.values()) for hit in hits if hit.time is not None]
         first, last = min(times, default=None), max(times, default=None)
-        return Root(seen, explains, weights, shares, errors, first, last)
+        return Root(own_hits, explains, weights, shares, errors, first, last)
 
 
-def _or(one: Mask, other: Mask) -> Mask:
-    return _mask(_number(one) | _number(other), len(one))
+def _or(first: Mask, other: Mask) -> Mask:
+    return _mask(_number(first) | _number(other), len(first))
 
 
 def _not(mask: Mask) -> Mask:
@@ -162,11 +163,11 @@ def _kind(earlier: Cause, later: Cause) -> str | None:
     return "consequence" if earlier.kind == "consequence" else "any"
 
 
-def _goes_first(one: CauseHits, other: CauseHits) -> bool:
+def _goes_first(first: CauseHits, other: CauseHits) -> bool:
     """Tell which of two that could each have brought about the other did: the deeper one, or the one seen first."""
-    return _place(one) < _place(other)
+    return _place(first) < _place(other)
 
 
-def _place(seen: CauseHits) -> tuple[int, float, str]:
-    first = seen.first
-    return (KIND_ORDER[seen.cause.kind], first.timestamp() if first is not None else 0.0, seen.cause.id)
+def _place(cause_hits: CauseHits) -> tuple[int, float, str]:
+    first = cause_hits.first
+    return (KIND_ORDER[cause_hits.cause.kind], first.timestamp() if first is not None else 0.0, cause_hits.cause.id)

@@ -38,13 +38,15 @@ class CauseHits:
         return max((hit.time for hit in self.hits if hit.time is not None), default=None)
 
 
-def causes_of_hits(hits: Iterable[Hit], known: Known) -> list[CauseHits]:
+def causes_of_hits(hits: Iterable[Hit], signature_table: Known) -> list[CauseHits]:
     """Return the causes that lines tell of, each with its lines, the first seen first."""
     by_cause: dict[str, list[Hit]] = defaultdict(list)
-    for hit in _without_weaker(list(hits), known):
-        by_cause[known[hit.signature][1].id].append(hit)
-    found = [CauseHits(known[own[0].signature][1], tuple(sorted(own, key=in_time))) for own in by_cause.values()]
-    return sorted(found, key=lambda cause_hits: (in_time(cause_hits.hits[0]), cause_hits.cause.id))
+    for hit in _without_weaker(list(hits), signature_table):
+        by_cause[signature_table[hit.signature][1].id].append(hit)
+    all_hits = [
+        CauseHits(signature_table[own[0].signature][1], tuple(sorted(own, key=in_time))) for own in by_cause.values()
+    ]
+    return sorted(all_hits, key=lambda cause_hits: (in_time(cause_hits.hits[0]), cause_hits.cause.id))
 
 
 def sureness(cause: Cause, hit: Hit) -> str:
@@ -57,13 +59,13 @@ def in_time(hit: Hit) -> tuple[float, str, int]:
     return (hit.time.timestamp() if hit.time is not None else 0.0, hit.file, hit.line)
 
 
-def lines_by_node(part: Iterable[Hit], kept: Iterable[Hit], counts: Counts) -> Counter[str | None]:
+def lines_by_node(part: Iterable[Hit], kept_hits: Iterable[Hit], counts: Counts) -> Counter[str | None]:
     """Return how many lines of each node a part of the kept lines stands for, where of many only some were kept.
 
     A line that several signatures found is one line.
     """
     own = list(part)
-    of_kept, of_part = (Counter((hit.signature, hit.node) for hit in hits) for hits in (kept, own))
+    of_kept, of_part = (Counter((hit.signature, hit.node) for hit in hits) for hits in (kept_hits, own))
     lines: Counter[str | None] = Counter()
     for key, some in of_part.items():
         lines[key[1]] += round(max(counts.get(key, 0), of_kept[key]) * some / of_kept[key])
@@ -73,7 +75,7 @@ def lines_by_node(part: Iterable[Hit], kept: Iterable[Hit], counts: Counts) -> C
     return lines - found_more_than_once
 
 
-def _without_weaker(hits: Sequence[Hit], known: Known) -> list[Hit]:
+def _without_weaker(hits: Sequence[Hit], signature_table: Known) -> list[Hit]:
     """Return the hits without those that another cause explains better on the same line.
 
     That cause has a surer signature there, and its kind is as near to the root or nearer. A generic cause counts only
@@ -82,11 +84,13 @@ def _without_weaker(hits: Sequence[Hit], known: Known) -> list[Hit]:
     by_line: dict[tuple[str, int], list[Hit]] = defaultdict(list)
     for hit in hits:
         by_line[hit.file, hit.line].append(hit)
-    return [hit for hit in hits if not any(_gives_way(hit, other, known) for other in by_line[hit.file, hit.line])]
+    return [
+        hit for hit in hits if not any(_gives_way(hit, other, signature_table) for other in by_line[hit.file, hit.line])
+    ]
 
 
-def _gives_way(hit: Hit, other: Hit, known: Known) -> bool:
-    (own_signature, own), (signature, another) = known[hit.signature], known[other.signature]
+def _gives_way(hit: Hit, other: Hit, signature_table: Known) -> bool:
+    (own_signature, own), (signature, another) = signature_table[hit.signature], signature_table[other.signature]
     if own.subject in deciding().generic:
         return another.subject not in deciding().generic
     surer = CONFIDENCE_ORDER[signature.confidence] < CONFIDENCE_ORDER[own_signature.confidence]

@@ -35,36 +35,40 @@ class RootCauses(NamedTuple):
     harmless: tuple[DiagnosedCause, ...]
 
 
-def root_causes(hits: Iterable[Hit], counts: Counts | None = None, known: Known | None = None) -> RootCauses:
+def root_causes(hits: Iterable[Hit], counts: Counts | None = None, signature_table: Known | None = None) -> RootCauses:
     """Return what lines tell of. ``counts`` has how many there are of each signature and node, where not all are kept.
 
     ``known`` are the signatures, by default all there are. Harmless causes explain nothing, and nothing explains them.
     """
-    seen = causes_of_hits(hits, signatures() if known is None else known)
-    counted = _Counted({cause_hits.cause.id: cause_hits for cause_hits in seen}, counts or {})
-    harmless = tuple(counted.cause(one, one.hits) for one in seen if one.cause.severity == "harmless")
-    return RootCauses(_assigned([one for one in seen if one.cause.severity != "harmless"], counted), harmless)
+    all_hits = causes_of_hits(hits, signatures() if signature_table is None else signature_table)
+    counted = _Counted({cause_hits.cause.id: cause_hits for cause_hits in all_hits}, counts or {})
+    harmless = tuple(
+        counted.cause(cause_hits, cause_hits.hits) for cause_hits in all_hits if cause_hits.cause.severity == "harmless"
+    )
+    return RootCauses(
+        _assigned([cause_hits for cause_hits in all_hits if cause_hits.cause.severity != "harmless"], counted), harmless
+    )
 
 
-def _assigned(seen: Sequence[CauseHits], counted: _Counted) -> tuple[DiagnosedCause, ...]:
+def _assigned(all_hits: Sequence[CauseHits], counted: _Counted) -> tuple[DiagnosedCause, ...]:
     """Return the roots, and give each line that is explained to the first of those that explain it."""
     taken: set[int] = set()  # lines by their identity: to compare them by what they hold takes long
     diagnosed_causes = []
-    for root in _ranked(roots(seen)):
+    for root in _ranked(roots(all_hits)):
         diagnosed_causes.append(counted.root(root, taken))
         taken.update(id(hit) for hits in root.explains.values() for hit in hits)
     return tuple(sorted(diagnosed_causes, key=_is_only_a_warning))
 
 
-def _is_only_a_warning(found: DiagnosedCause) -> bool:
-    return all(diagnosed_cause.cause.severity != "error" for diagnosed_cause in (found, *found.consequences))
+def _is_only_a_warning(diagnosed: DiagnosedCause) -> bool:
+    return all(diagnosed_cause.cause.severity != "error" for diagnosed_cause in (diagnosed, *diagnosed.consequences))
 
 
 class _Counted:
     """Makes found causes, with counts that also hold for lines that were not kept."""
 
-    def __init__(self, seen: Mapping[str, CauseHits], counts: Counts) -> None:
-        self._seen = seen
+    def __init__(self, hits_by_cause: Mapping[str, CauseHits], counts: Counts) -> None:
+        self._seen = hits_by_cause
         self._counts = counts
 
     def root(self, root: Root, taken: set[int]) -> DiagnosedCause:
@@ -78,21 +82,21 @@ class _Counted:
         return self.cause(root.seen, root.seen.hits, tuple(in_order))
 
     def cause(
-        self, seen: CauseHits, hits: Iterable[Hit], consequences: tuple[DiagnosedCause, ...] = ()
+        self, cause_hits: CauseHits, hits: Iterable[Hit], consequences: tuple[DiagnosedCause, ...] = ()
     ) -> DiagnosedCause:
         """Return a cause by some of its lines."""
         own = sorted(hits, key=in_time)
         times = [hit.time for hit in own if hit.time is not None]
-        lines = lines_by_node(own, self._seen[seen.cause.id].hits, self._counts)
+        lines = lines_by_node(own, self._seen[cause_hits.cause.id].hits, self._counts)
         by_node = {node: count for node, count in lines.most_common() if node is not None}
         return DiagnosedCause(
-            seen.cause, confidence(seen.cause, own, len(consequences)), lines.total(), by_node,
-            min(times, default=None), max(times, default=None), _evidence(seen.cause, own), consequences,
+            cause_hits.cause, confidence(cause_hits.cause, own, len(consequences)), lines.total(), by_node,
+            min(times, default=None), max(times, default=None), _evidence(cause_hits.cause, own), consequences,
         )  # fmt: skip
 
 
-def _first_line(seen: CauseHits, hits: Iterable[Hit]) -> tuple[float, str, int]:
-    return min(map(in_time, hits), default=in_time(seen.hits[0]))
+def _first_line(cause_hits: CauseHits, hits: Iterable[Hit]) -> tuple[float, str, int]:
+    return min(map(in_time, hits), default=in_time(cause_hits.hits[0]))
 
 
 def confidence(cause: Cause, hits: Sequence[Hit], consequences: int) -> str:
@@ -119,10 +123,10 @@ def _evidence(cause: Cause, hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _firsts(hits: Iterable[Hit], of: Callable[[Hit], Hashable]) -> list[Hit]:
-    found: dict[Hashable, Hit] = {}
+    first_hits: dict[Hashable, Hit] = {}
     for hit in hits:
-        found.setdefault(of(hit), hit)
-    return list(found.values())
+        first_hits.setdefault(of(hit), hit)
+    return list(first_hits.values())
 
 
 def _ranked(roots: Sequence[Root]) -> list[Root]:

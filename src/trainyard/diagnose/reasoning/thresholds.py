@@ -34,16 +34,16 @@ class Deciding(NamedTuple):
 @cache
 def deciding() -> Deciding:
     """Return the numbers."""
-    told: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     return Deciding(
-        {kind: _link_kind(one, told["slack_s"]) for kind, one in told["links"].items()},
-        dt.timedelta(seconds=told["over_after_s"]),
-        frozenset(told["one_node"]),
-        frozenset(told["generic"]),
-        told["confidence"],
+        {kind: _link_kind(link, content["slack_s"]) for kind, link in content["links"].items()},
+        dt.timedelta(seconds=content["over_after_s"]),
+        frozenset(content["one_node"]),
+        frozenset(content["generic"]),
+        content["confidence"],
     )
 
 
-def _link_kind(told: dict[str, Any], slack_s: float) -> LinkKind:
-    slack = dt.timedelta(seconds=told.get("slack_s", slack_s))
-    return LinkKind(dt.timedelta(seconds=told["reach_s"]), told["weight"], slack)
+def _link_kind(link: dict[str, Any], slack_s: float) -> LinkKind:
+    slack = dt.timedelta(seconds=link.get("slack_s", slack_s))
+    return LinkKind(dt.timedelta(seconds=link["reach_s"]), link["weight"], slack)

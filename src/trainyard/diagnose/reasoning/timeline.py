@@ -25,13 +25,13 @@ _Stretches = list[tuple[float, float]]
 class Timeline:
     """The lines of a cause: first those without a time, and then the others in the order of time."""
 
-    def __init__(self, seen: CauseHits) -> None:
+    def __init__(self, cause_hits: CauseHits) -> None:
         """Take the lines as they are sorted."""
-        self.seen = seen
-        self.hits = seen.hits
-        self._times = [hit.time.timestamp() for hit in seen.hits if hit.time is not None]
-        self._timeless = len(seen.hits) - len(self._times)
-        self._is_of_one_node = seen.cause.subject in deciding().one_node
+        self.seen = cause_hits
+        self.hits = cause_hits.hits
+        self._times = [hit.time.timestamp() for hit in cause_hits.hits if hit.time is not None]
+        self._timeless = len(cause_hits.hits) - len(self._times)
+        self._is_of_one_node = cause_hits.cause.subject in deciding().one_node
 
     def __len__(self) -> int:
         """Return how many lines there are."""
@@ -109,13 +109,13 @@ def _lies_in(time: float, stretches: _Stretches) -> bool:
 def _stretches(times: Iterable[float], kind: LinkKind) -> _Stretches:
     """Return when what came of lines may have been written down. Times are in order."""
     slack, reach = kind.slack.total_seconds(), kind.reach.total_seconds()
-    found: _Stretches = []
+    stretches: _Stretches = []
     for time in times:
-        if found and time - slack <= found[-1][1]:
-            found[-1] = (found[-1][0], time + reach)
+        if stretches and time - slack <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], time + reach)
         else:
-            found.append((time - slack, time + reach))
-    return found
+            stretches.append((time - slack, time + reach))
+    return stretches
 
 
 def _is_ec2(node: str) -> bool:

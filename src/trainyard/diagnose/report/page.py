@@ -38,13 +38,15 @@ def _page(values: Mapping[str, Any]) -> Iterator[str]:
 def _happened(values: Mapping[str, Any]) -> Iterator[str]:
     if not values["causes"]:
         yield f"Nothing that trainyard knows was found in {code(values['diagnosed'])}."
-        yield from (f"{code(said)}." for said in not_asked(values))
+        yield from (f"{code(sentence)}." for sentence in not_asked(values))
         return
     root = values["causes"][0]
     yield f"{root['explanation']}"
     yield f"This is {root['confidence']}: {seen(root)}."
     if followed := root["consequences"]:
-        titles = ", ".join(f"{one['title']} ({counted(one['count'], 'line')})" for one in followed)
+        titles = ", ".join(
+            f"{consequence['title']} ({counted(consequence['count'], 'line')})" for consequence in followed
+        )
         yield f"What followed from it: {titles}."
     if root["kind"] == "symptom":
         yield "This says that something failed and not what: these logs hold no deeper cause that trainyard knows."
@@ -65,11 +67,11 @@ def _root_cause(root: _Values) -> Iterator[str]:
     yield ""
 
 
-def _facts(found: _Values) -> Iterator[str]:
-    yield f"- cause: `{found['cause']}` ({found['severity']}, {found['confidence']})"
-    yield f"- seen: {seen(found)}"
-    if found["nodes"]:
-        yield f"- nodes, with their lines: {code(nodes(found))}"
+def _facts(cause: _Values) -> Iterator[str]:
+    yield f"- cause: `{cause['cause']}` ({cause['severity']}, {cause['confidence']})"
+    yield f"- seen: {seen(cause)}"
+    if cause["nodes"]:
+        yield f"- nodes, with their lines: {code(nodes(cause))}"
     yield ""
 
 
@@ -87,8 +89,8 @@ def _time_line(root: _Values) -> Iterator[str]:
     yield "## What followed"
     yield ""
     yield f"- {root['first_seen'] or 'time not known'}: {root['title']} (the root cause)"
-    for one in root["consequences"]:
-        yield f"- {one['first_seen'] or 'time not known'}: {one['title']} (`{one['cause']}`, {seen(one)})"
+    for effect in root["consequences"]:
+        yield f"- {effect['first_seen'] or 'time not known'}: {effect['title']} (`{effect['cause']}`, {seen(effect)})"
     yield ""
     for consequence in root["consequences"]:
         yield from _evidence(consequence["evidence"][:1])
@@ -137,7 +139,7 @@ def _unread(unread: Sequence[_Values], count: int) -> Iterator[str]:
     yield "## What was not read"
     yield ""
     shown = unread[:_MOST_UNREAD]
-    yield from (f"- {code(one['name'])}: {code(one['why'])}" for one in shown)
+    yield from (f"- {code(unread_file['name'])}: {code(unread_file['why'])}" for unread_file in shown)
     if count > len(shown):
         yield f"- and {count - len(shown):,} more"
     yield ""
@@ -148,7 +150,7 @@ def _about(values: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"- made by `trainyard diagnose` {values['trainyard_version']}, which knows {len(signatures()):,} signatures"
     yield f"- of {code(values['diagnosed'])}: {read(values)}"
-    yield from (f"- {code(said)}" for said in not_asked(values))
+    yield from (f"- {code(sentence)}" for sentence in not_asked(values))
     if values["redacted"]:
         yield "- accounts, machines, addresses, people, buckets, keys and secrets have other names in it"
     else:
@@ -157,7 +159,9 @@ def _about(values: Mapping[str, Any]) -> Iterator[str]:
 
 def printable(text: str) -> str:
     """Return text on one line, with everything escaped that is not to be seen, or that turns a line round."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 def code(text: str) -> str:

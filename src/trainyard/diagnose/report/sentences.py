@@ -9,22 +9,22 @@ _MOST_NODES = 6
 _GB, _MB, _KB = 1e9, 1e6, 1e3
 
 
-def seen(found: Mapping[str, Any]) -> str:
+def seen(cause: Mapping[str, Any]) -> str:
     """Return where and when a cause was seen, such as: 45 lines on 2 nodes, from … to …."""
-    said = counted(found["count"], "line")
-    if found["nodes"]:
-        said += f" on {counted(len(found['nodes']), 'node')}"
-    if found["first_seen"] is None:
-        return f"{said}, at a time that {'it does' if found['count'] == 1 else 'they do'} not tell"
-    if found["last_seen"] == found["first_seen"]:
-        return f"{said}, at {found['first_seen']}"
-    return f"{said}, from {found['first_seen']} to {found['last_seen']}"
+    text = counted(cause["count"], "line")
+    if cause["nodes"]:
+        text += f" on {counted(len(cause['nodes']), 'node')}"
+    if cause["first_seen"] is None:
+        return f"{text}, at a time that {'it does' if cause['count'] == 1 else 'they do'} not tell"
+    if cause["last_seen"] == cause["first_seen"]:
+        return f"{text}, at {cause['first_seen']}"
+    return f"{text}, from {cause['first_seen']} to {cause['last_seen']}"
 
 
-def nodes(found: Mapping[str, Any]) -> str:
+def nodes(cause: Mapping[str, Any]) -> str:
     """Return the nodes with the most lines and how many each has; empty where there are none."""
-    listed = [f"{node} ({count})" for node, count in list(found["nodes"].items())[:_MOST_NODES]]
-    more = len(found["nodes"]) - len(listed)
+    listed = [f"{node} ({count})" for node, count in list(cause["nodes"].items())[:_MOST_NODES]]
+    more = len(cause["nodes"]) - len(listed)
     return ", ".join([*listed, *([f"and {more} more"] if more else [])])
 
 
@@ -39,15 +39,15 @@ def not_asked(values: Mapping[str, Any]) -> list[str]:
     left: Mapping[str, Any] | None = values["not_asked"]
     if left is None:
         return []
-    said = [*_asked(left), *_logs_left_out(left, values["files"])]
+    sentences = [*_asked(left), *_logs_left_out(left, values["files"])]
     if left["by_period"]:
         time = f", the newest is of {left['newest']}" if left["newest"] else ""
-        said.append(f"{counted(left['by_period'], 'line')} that signatures know left out by the period{time}")
+        sentences.append(f"{counted(left['by_period'], 'line')} that signatures know left out by the period{time}")
     if left["asked_nodes"] and left["by_node"]:
         others = ", ".join(left["nodes"][:_MOST_NODES]) or "none by name"
         more = ", …" if len(left["nodes"]) > _MOST_NODES else ""
-        said.append(f"{counted(left['by_node'], 'line')} left out by the node; nodes seen: {others}{more}")
-    return said
+        sentences.append(f"{counted(left['by_node'], 'line')} left out by the node; nodes seen: {others}{more}")
+    return sentences
 
 
 def _asked(left: Mapping[str, Any]) -> Iterator[str]:

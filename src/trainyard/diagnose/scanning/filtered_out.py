@@ -94,9 +94,9 @@ class FilteredOut:
 class LineSelection:
     """Tells of the lines of one log whether they are asked for, piece by piece."""
 
-    def __init__(self, log: LogFile, wanted: LineFilter, near: dt.datetime | None = None) -> None:
+    def __init__(self, log: LogFile, line_filter: LineFilter, near: dt.datetime | None = None) -> None:
         """Begin before the first piece. near: a time of logs beside this one, which gives lines their year."""
-        self._name, self._wanted, self._clock = log.name, wanted, LogClock(log, near)
+        self._name, self._wanted, self._clock = log.name, line_filter, LogClock(log, near)
 
     @property
     def latest(self) -> dt.datetime | None:

@@ -60,7 +60,7 @@ class _Value(NamedTuple):
 def is_json_events(head: bytes) -> bool:
     """Return whether a document holds events, by its beginning."""
     head = head[:_HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")
-    return head[:1] in {b"{", b"["} and (any(one in head for one in _MARKS) or bool(_LOG_EVENTS.search(head)))
+    return head[:1] in {b"{", b"["} and (any(mark in head for mark in _MARKS) or bool(_LOG_EVENTS.search(head)))
 
 
 class JsonEvents:
@@ -128,12 +128,12 @@ def _event(lines: range, values: dict[str, _Value]) -> Iterator[JsonEvent]:
         words = [*_words_of_kubernetes(values), *([place.text] if place is not values.get("reason") else [])]
     else:
         return
-    told = next((values[key].text for key in (*_TIMES, *_TIMES_OF_KUBERNETES) if key in values), "")
+    time_text = next((values[key].text for key in (*_TIMES, *_TIMES_OF_KUBERNETES) if key in values), "")
     host = next((values[key].text.partition(".")[0] for key in ("_HOSTNAME", "hostname") if key in values), None)
     host = host or _node_of_kubernetes(values)
     stream = values.get("logStreamName")
     node = host or (host_of(stream.text) if stream else None)
-    yield JsonEvent(lines, place.line, place.raw, " ".join(words), _time(told), node)
+    yield JsonEvent(lines, place.line, place.raw, " ".join(words), _time(time_text), node)
 
 
 def _alone(values: dict[str, _Value]) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _words_of_kubernetes(values: dict[str, _Value]) -> list[str]:
     """Return what stands beside the message of an event or a condition: `Warning FailedScheduling Pod/train-0`."""
     if "reason" not in values:
         return []
-    about = next((one for one in ("involvedObject", "regarding") if f"{one}.name" in values), "")
+    about = next((reference for reference in ("involvedObject", "regarding") if f"{reference}.name" in values), "")
     named = "/".join(values[f"{about}.{key}"].text for key in ("kind", "name") if f"{about}.{key}" in values)
     return [*(values[key].text for key in ("type", "reason") if key in values), *([named] if named else [])]
 
@@ -159,10 +159,10 @@ def _node_of_kubernetes(values: dict[str, _Value]) -> str | None:
     return host.text.partition(".")[0] if host and host.text else None
 
 
-def _time(told: str) -> dt.datetime | None:
-    if told.replace(".", "", 1).isdigit():
-        return time_of_number(float(told))
-    return time_of(told)
+def _time(time_text: str) -> dt.datetime | None:
+    if time_text.replace(".", "", 1).isdigit():
+        return time_of_number(float(time_text))
+    return time_of(time_text)
 
 
 def _name(key: bytes) -> str:

@@ -73,8 +73,8 @@ class LogClock:
     def _before_piece(self) -> dt.datetime | None:
         """Return the time of the last line before this piece that tells one."""
         if not self._at_beginning:
-            told = (self._own(self._before, one) for one in _starts_before(self._before, len(self._before)))
-            self._at_beginning = next(filter(None, told), self._latest)
+            own_times = (self._own(self._before, start) for start in _starts_before(self._before, len(self._before)))
+            self._at_beginning = next(filter(None, own_times), self._latest)
         return self._at_beginning
 
     def _own(self, data: bytes, start: int) -> dt.datetime | None:

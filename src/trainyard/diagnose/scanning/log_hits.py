@@ -33,7 +33,7 @@ class Sorts(NamedTuple):
     def counting(self, ids: Iterable[str]) -> list[str]:
         """Return those that count of the signatures that find a line; where one says it is harmless, no other does."""
         applying = [id_ for id_ in ids if id_ in self.applying]
-        return [one for one in applying if one in self.harmless] or applying
+        return [signature_id for signature_id in applying if signature_id in self.harmless] or applying
 
 
 class LogHits:
@@ -86,8 +86,8 @@ class LogHits:
                 for name in ids:
                     groups[name, node].append(line)
         for (name, node), lines in groups.items():
-            kept = lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
-            tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in kept])
+            shown_lines = lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
+            tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in shown_lines])
         self._clock.pass_by(piece.data)
 
     def _is_wanted(self, left_out: FilteredOut, piece: Piece, line: MatchedLine, node: str | None) -> bool:
@@ -101,10 +101,10 @@ class LogHits:
 
     def _event(self, event: JsonEvent, tally: Tally) -> None:
         # A signature may expect it as it stands in the file, or as it was meant.
-        found = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
+        matched_ids = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
         node = event.node or node_of(self._name, event.text)
         text = decoded(event.raw[:_TEXT_BYTES])
-        ids = self._sorts.counting(dict.fromkeys(found))
+        ids = self._sorts.counting(dict.fromkeys(matched_ids))
         if ids and self._left_out and not self._left_out.takes(self._name, event.time, node):
             ids = []
         for name in ids:
@@ -134,18 +134,18 @@ class MatchedLine(NamedTuple):
 
 def matched_lines(patterns: Patterns, piece: Piece) -> list[MatchedLine]:
     """Return the lines that a pattern finds, as they are or without the backslashes of JSON, in their order."""
-    found = {line.number: line for line in _as_they_are(patterns, piece)}
+    by_number = {line.number: line for line in _as_they_are(patterns, piece)}
     plain = _unescaped(piece.data)
     if plain is None:
-        return list(found.values())
+        return list(by_number.values())
     starts = _Starts(piece)
     for line in _as_they_are(patterns, Piece(plain, piece.line)):
         start, end = starts.of(line.number)
-        before = found.get(line.number)
+        before = by_number.get(line.number)
         ids = tuple(dict.fromkeys((*(before.ids if before else ()), *line.ids)))
         at = before.at if before else min(line.at, end - start)
-        found[line.number] = MatchedLine(line.number, start, end, at, ids)
-    return sorted(found.values())
+        by_number[line.number] = MatchedLine(line.number, start, end, at, ids)
+    return sorted(by_number.values())
 
 
 def _as_they_are(patterns: Patterns, piece: Piece) -> Iterator[MatchedLine]:

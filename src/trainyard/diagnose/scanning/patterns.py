@@ -23,14 +23,14 @@ class Patterns:
 
     def __init__(
         self,
-        known: Mapping[str, tuple[Signature, Cause]],
+        signature_table: Mapping[str, tuple[Signature, Cause]],
         memory_bytes: int = _MEMORY_BYTES,
         set_memory_bytes: int = _SET_MEMORY_BYTES,
     ) -> None:
         """Compile all of them. One that RE2 does not take is a bug in our own data, and raises what RE2 raises."""
         re2 = _re2()
-        self._ids = tuple(known)
-        self._single = [b"(?m:" + signature.pattern.encode() + b")" for signature, _ in known.values()]
+        self._ids = tuple(signature_table)
+        self._single = [b"(?m:" + signature.pattern.encode() + b")" for signature, _ in signature_table.values()]
         self._options = _options(re2, memory_bytes)
         self._any = re2.compile(b"|".join(self._single), self._options) if self._single else None
         self._set = re2.Set.SearchSet(_options(re2, set_memory_bytes))
@@ -41,22 +41,24 @@ class Patterns:
     def lines(self, block: bytes) -> Iterator[tuple[int, int, int]]:
         """Yield where lines begin and end that a pattern may find, and where in them it begins to."""
         place = 0
-        while place <= len(block) and self._any and (found := self._any.search(block, place)):
+        while place <= len(block) and self._any and (match := self._any.search(block, place)):
             # The leftmost match begins here at the latest, so that no line before this one has any.
-            start = block.rfind(b"\n", 0, found.start()) + 1
-            end = block.find(b"\n", found.start())
+            start = block.rfind(b"\n", 0, match.start()) + 1
+            end = block.find(b"\n", match.start())
             end = len(block) if end < 0 else end
-            yield start, end, found.start() - start
+            yield start, end, match.start() - start
             place = end + 1
 
     def of_line(self, line: bytes) -> tuple[str, ...]:
         """Return the ids of the signatures that find a line."""
-        found = self._set.Match(line) or ()
+        matched = self._set.Match(line) or ()
         everything = len(self._ids)
-        if everything in found:
-            return tuple(self._ids[one] for one in sorted(found) if one != everything)
+        if everything in matched:
+            return tuple(self._ids[number] for number in sorted(matched) if number != everything)
         single = zip(self._ids, self._single, strict=True)
-        return tuple(name for name, one in single if _re2().compile(one, self._options).search(line))
+        return tuple(
+            name for name, single_pattern in single if _re2().compile(single_pattern, self._options).search(line)
+        )
 
 
 def compiled(pattern: bytes) -> Any:

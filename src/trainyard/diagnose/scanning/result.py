@@ -85,7 +85,7 @@ class Tally:
     def seen(self, order: Iterable[str]) -> tuple[SignatureHits, ...]:
         """Return what was found, by the order of the signatures."""
         place = {signature: number for number, signature in enumerate(order)}
-        entries = sorted(self._entries.items(), key=lambda one: place[one[0][0]])
+        entries = sorted(self._entries.items(), key=lambda item: place[item[0][0]])
         return tuple(
             SignatureHits(signature, node, entry.count, entry.first, entry.last, entry.hits())
             for (signature, node), entry in entries

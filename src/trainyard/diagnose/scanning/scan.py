@@ -28,9 +28,9 @@ def scan(  # noqa: PLR0913  what is read, what is asked for, and who goes along
     *,
     unread: UnreadList | None = None,
     progress: Callable[[Progress], None] | None = None,
-    known: Known | None = None,
+    signature_table: Known | None = None,
     unusual: UnusualLines | None = None,
-    wanted: LineFilter = EVERYTHING,
+    line_filter: LineFilter = EVERYTHING,
 ) -> Scan:
     """Return what signatures find in logs, each of which is read to its end before the next one is asked for.
 
@@ -38,24 +38,28 @@ def scan(  # noqa: PLR0913  what is read, what is asked for, and who goes along
     unusual: takes every line as well, where logs cannot be read a second time; wanted: the lines that count.
     """
     # An empty list is one that somebody else fills.
-    scanner = _Scanner(signatures() if known is None else known, UnreadList() if unread is None else unread, wanted)
-    told = _Told(progress)
+    scanner = _Scanner(
+        signatures() if signature_table is None else signature_table,
+        UnreadList() if unread is None else unread,
+        line_filter,
+    )
+    reporter = _Told(progress)
     for file in files:
         scanner.files += 1
         for read_bytes in scanner.read(file, unusual):
             scanner.size_bytes += read_bytes
-            told.tell(Progress(scanner.files, scanner.size_bytes))
-    told.tell(Progress(scanner.files, scanner.size_bytes), at_once=True)
+            reporter.tell(Progress(scanner.files, scanner.size_bytes))
+    reporter.tell(Progress(scanner.files, scanner.size_bytes), at_once=True)
     return scanner.result()
 
 
 class _Scanner:
-    def __init__(self, known: Known, unread: UnreadList, wanted: LineFilter) -> None:
+    def __init__(self, signature_table: Known, unread: UnreadList, line_filter: LineFilter) -> None:
         self.files = self.size_bytes = 0
-        self._known, self._unread, self._wanted = known, unread, wanted
-        self._patterns, self._tally = Patterns(known), Tally()
-        self._left_out = None if wanted.is_everything else FilteredOut(wanted)
-        self._harmless = frozenset(name for name, (_, cause) in known.items() if cause.severity == "harmless")
+        self._known, self._unread, self._wanted = signature_table, unread, line_filter
+        self._patterns, self._tally = Patterns(signature_table), Tally()
+        self._left_out = None if line_filter.is_everything else FilteredOut(line_filter)
+        self._harmless = frozenset(name for name, (_, cause) in signature_table.items() if cause.severity == "harmless")
         self._near: dt.datetime | None = None
         self._sorts: dict[str | None, Sorts] = {}
 
@@ -84,8 +88,10 @@ class _Scanner:
         self._near = clock.latest or self._near
 
     def result(self) -> Scan:
-        seen = self._tally.seen(self._known)
-        return Scan(seen, self.files, self.size_bytes, self._unread.listed, self._unread.count, self._left_out)
+        signature_hits = self._tally.seen(self._known)
+        return Scan(
+            signature_hits, self.files, self.size_bytes, self._unread.listed, self._unread.count, self._left_out
+        )
 
     def _hits(self, name: str, clock: LogClock) -> LogHits:
         return LogHits(name, clock, self._patterns, self._sorts_of(kind_of(name)), self._left_out)

@@ -151,8 +151,8 @@ class AmazonSignature:
 
     def _looked_for(self) -> Any:
         account = self._account
-        given = {argument: account.credentials.get(name) for name, argument in _ARGUMENTS.items()}
-        credentials = boto3.Session(profile_name=account.profile, region_name=self._region, **given).get_credentials()
+        keys = {argument: account.credentials.get(name) for name, argument in _ARGUMENTS.items()}
+        credentials = boto3.Session(profile_name=account.profile, region_name=self._region, **keys).get_credentials()
         if credentials is None:
             raise account_error(NoCredentialsError(), account.region)
         return credentials

@@ -189,11 +189,11 @@ def definition_names(account: Account, beginning: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name.startswith(beginning)))
 
 
-def _listed(account: Account, most: int, **asked: Any) -> Jobs:
+def _listed(account: Account, most: int, **request: Any) -> Jobs:
     jobs: list[Job] = []
     token: dict[str, str] = {}
     while len(jobs) < most:
-        page = call(account, "batch", "list_jobs", maxResults=_A_PAGE, **asked, **token)
+        page = call(account, "batch", "list_jobs", maxResults=_A_PAGE, **request, **token)
         jobs += map(_job, page["jobSummaryList"])
         if not page.get("nextToken"):
             return Jobs(tuple(jobs[:most]), len(jobs) <= most)
@@ -245,15 +245,15 @@ def node_needs(described: Mapping[str, Any], container: str) -> Iterator[NodeNee
 
 def _need(nodes: str, container: Mapping[str, Any]) -> NodeNeed:
     """Return what a container asks for, in the new way of saying it or in the former one."""
-    asked = [float(container.get("vcpus") or 0), float(container.get("memory") or 0), 0.0]
+    resources = [float(container.get("vcpus") or 0), float(container.get("memory") or 0), 0.0]
     for resource_requirement in container.get("resourceRequirements", ()):
-        asked[_PLACES[resource_requirement["type"]]] = float(resource_requirement["value"])
+        resources[_PLACES[resource_requirement["type"]]] = float(resource_requirement["value"])
     options = container.get("logConfiguration", {}).get("options", {})
     return NodeNeed(
         nodes,
-        asked[0],
-        int(asked[1]),
-        int(asked[2]),
+        resources[0],
+        int(resources[1]),
+        int(resources[2]),
         container.get("instanceType"),
         container.get("image"),
         options.get("awslogs-group"),
@@ -264,8 +264,8 @@ def _ends(described: Mapping[str, Any]) -> Iterator[ContainerEnd]:
     attempts = described.get("attempts", ())
     for attempt in attempts:
         container = attempt.get("container", {})
-        said = (container.get("logStreamName"), container.get("exitCode"), container.get("reason", ""))
-        yield ContainerEnd(*said, attempt.get("statusReason", ""), attempt.get("stoppedAt"))
+        ending = (container.get("logStreamName"), container.get("exitCode"), container.get("reason", ""))
+        yield ContainerEnd(*ending, attempt.get("statusReason", ""), attempt.get("stoppedAt"))
     container = described.get("container", {})
     stream = container.get("logStreamName")
     if stream and stream not in [attempt.get("container", {}).get("logStreamName") for attempt in attempts]:

@@ -94,11 +94,11 @@ def terminate(account: Account, id_: str, reason: str) -> None:
 
 def jobs_named(account: Account, queue: str, beginning: str) -> tuple[Listed, ...]:
     """Return the jobs of a queue whose names begin so, whatever their state."""
-    asked: dict[str, Any] = {"jobQueue": queue, "filters": [{"name": "JOB_NAME", "values": [f"{beginning}*"]}]}
+    request: dict[str, Any] = {"jobQueue": queue, "filters": [{"name": "JOB_NAME", "values": [f"{beginning}*"]}]}
     jobs: list[Listed] = []
     token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
-        page = call(account, "batch", "list_jobs", **asked, **token)
+        page = call(account, "batch", "list_jobs", **request, **token)
         jobs += [_listed(job) for job in page.get("jobSummaryList", ())]
         if not page.get("nextToken"):
             break

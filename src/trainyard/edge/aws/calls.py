@@ -101,7 +101,7 @@ def permission_of(service: str, operation: str) -> str:
 def by_values(**values: Collection[str]) -> list[dict[str, Any]]:
     """Return EC2's filters: what is not there is left out of the answer, where asking by id would be an error."""
     names = {name: name if name.startswith("tag:") else name.replace("_", "-") for name in values}
-    return [{"Name": names[name], "Values": sorted(wanted)} for name, wanted in values.items()]
+    return [{"Name": names[name], "Values": sorted(allowed)} for name, allowed in values.items()]
 
 
 def parts(items: Sequence[Any], size: int) -> list[Sequence[Any]]:

@@ -156,10 +156,10 @@ def _execute(account: Account, name: str, change_set: str) -> None:
 
 
 def follow(
-    account: Account, name: str, report: Callable[[StackEvent], None], seen: set[str] | None = None
+    account: Account, name: str, report: Callable[[StackEvent], None], reported_before: set[str] | None = None
 ) -> StackState | None:
     """Report each event until AWS is done with a stack, and return it; None where it is gone."""
-    reported = set(seen or ())
+    reported = set(reported_before or ())
     for _ in _polls(account):
         state = find_stack(account, name)
         if state is None:

@@ -84,14 +84,14 @@ def group_named(account: Account, name: str) -> LogGroup | None:
 
 
 def _groups_of(account: Account, beginning: str, ending: str) -> Iterator[LogGroup]:
-    wanted = re.compile(re.escape(beginning) + f"(?:{ending})")
-    asked = {"logGroupNamePrefix": beginning}
-    groups, _ = _listed(account, "describe_log_groups", "logGroups", _MOST_GROUP_PAGES, asked)
+    group_name = re.compile(re.escape(beginning) + f"(?:{ending})")
+    request = {"logGroupNamePrefix": beginning}
+    groups, _ = _listed(account, "describe_log_groups", "logGroups", _MOST_GROUP_PAGES, request)
     for group in groups:
-        if wanted.fullmatch(group["logGroupName"]):
-            kept = group.get("retentionInDays")
-            made, size = group.get("creationTime", 0), group.get("storedBytes", 0)
-            yield LogGroup(group["logGroupName"], _made_ms(group["logGroupName"], made), size, kept)
+        if group_name.fullmatch(group["logGroupName"]):
+            retention_days = group.get("retentionInDays")
+            created, size = group.get("creationTime", 0), group.get("storedBytes", 0)
+            yield LogGroup(group["logGroupName"], _made_ms(group["logGroupName"], created), size, retention_days)
 
 
 def _made_ms(name: str, made_ms: int) -> int:
@@ -109,8 +109,8 @@ def streams(account: Account, group: str, prefix: str = "", most_pages: int = _M
 
     One call lists 50. Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
-    asked: dict[str, Any] = {"logGroupName": group, **({"logStreamNamePrefix": prefix} if prefix else {})}
-    listed, whole = _listed(account, "describe_log_streams", "logStreams", most_pages, asked)
+    request: dict[str, Any] = {"logGroupName": group, **({"logStreamNamePrefix": prefix} if prefix else {})}
+    listed, whole = _listed(account, "describe_log_streams", "logStreams", most_pages, request)
     return Streams(tuple(_stream(stream) for stream in listed), whole)
 
 
@@ -121,13 +121,13 @@ def _stream(described: dict[str, Any]) -> LogStream:
 
 
 def _listed(
-    account: Account, operation: str, key: str, most_pages: int, asked: dict[str, Any]
+    account: Account, operation: str, key: str, most_pages: int, request: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], bool]:
     """Return what a call lists, and whether that is all."""
     items: list[dict[str, Any]] = []
     token: dict[str, str] = {}
     for _ in range(most_pages):
-        page = call(account, "logs", operation, none_if=MISSING, **asked, **token) or {}
+        page = call(account, "logs", operation, none_if=MISSING, **request, **token) or {}
         items += page.get(key, ())
         if not page.get("nextToken"):
             return items, True

@@ -95,8 +95,8 @@ def login(account: Account, registry: str) -> Login:
 
     https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_GetAuthorizationToken.html
     """
-    given = call(account, "ecr", "get_authorization_token")["authorizationData"][0]["authorizationToken"]
-    user, colon, password = base64.b64decode(given).decode().partition(":")
+    encoded = call(account, "ecr", "get_authorization_token")["authorizationData"][0]["authorizationToken"]
+    user, colon, password = base64.b64decode(encoded).decode().partition(":")
     if not colon:
         raise TrainyardError("ECR has given no user and password", where=registry, hint="run the command again")
     return Login(registry, user, password)

@@ -184,7 +184,7 @@ def _cluster(described: Mapping[str, Any]) -> EksCluster:
     network = described.get("resourcesVpcConfig", {})
     keys = [entry.get("provider", {}).get("keyArn", "") for entry in described.get("encryptionConfig") or ()]
     logging = described.get("logging", {}).get("clusterLogging", ())
-    made = network.get("clusterSecurityGroupId")
+    security_group = network.get("clusterSecurityGroupId")
     return EksCluster(
         described["name"],
         described["arn"],
@@ -195,7 +195,7 @@ def _cluster(described: Mapping[str, Any]) -> EksCluster:
         dict(described.get("tags") or {}),
         described.get("createdAt"),
         tuple(network.get("subnetIds", ())),
-        (*network.get("securityGroupIds", ()), *((made,) if made else ())),
+        (*network.get("securityGroupIds", ()), *((security_group,) if security_group else ())),
         network.get("vpcId", ""),
         bool(network.get("endpointPublicAccess", True)),
         bool(network.get("endpointPrivateAccess", False)),

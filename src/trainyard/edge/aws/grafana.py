@@ -73,8 +73,8 @@ def service_account(account: Account, workspace: str, name: str) -> str:
 
     One stays: each that has ever called in a month is paid for as a user. https://aws.amazon.com/grafana/pricing/
     """
-    if (there := find_service_account(account, workspace, name)) is not None:
-        return there
+    if (account_id := find_service_account(account, workspace, name)) is not None:
+        return account_id
     # Only an admin may add data sources.
     # https://grafana.com/docs/grafana/v10.4/administration/roles-and-permissions/
     settings = {"workspaceId": workspace, "name": name, "grafanaRole": "ADMIN"}

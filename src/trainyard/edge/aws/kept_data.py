@@ -75,7 +75,7 @@ def kept_data(account: Account, name: str, owns: Owns) -> list[Kept]:
     """
     search = _Search(account, name, owns, f"look for the data of {name}")
     finders = (_fsx, _efs, _volumes, _snapshots, _prometheus, _registries, _logs)
-    return [kept for finder in finders for kept in finder(search)]
+    return [store for finder in finders for store in finder(search)]
 
 
 def volume_ids(account: Account, owns: Owns) -> list[str]:
@@ -101,14 +101,14 @@ def tag_snapshots(account: Account, volumes: Collection[str], tags: Mapping[str,
     return snapshots
 
 
-def delete_data(account: Account, kept: Kept) -> None:
+def delete_data(account: Account, store: Kept) -> None:
     """Delete it with all that it holds, and wait until it is gone. Raises NeededElsewhereError where AWS refuses."""
-    with aws_errors(account.region, f"delete {kept}"):
+    with aws_errors(account.region, f"delete {store}"):
         try:
-            _DELETE[kept.kind](account, kept.id)
+            _DELETE[store.kind](account, store.id)
         except ClientError as error:
             if code(error) in _NEEDED_ELSEWHERE:
-                raise NeededElsewhereError(f"AWS refuses to delete it: {words(error)}", where=kept.id) from error
+                raise NeededElsewhereError(f"AWS refuses to delete it: {words(error)}", where=store.id) from error
             if code(error) not in _GONE:
                 raise
 

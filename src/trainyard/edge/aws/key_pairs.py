@@ -28,8 +28,8 @@ def key_pair_exists(account: Account, name: str) -> bool:
 def key_pair_unfinished(account: Account, name: str, tags: Mapping[str, str]) -> bool:
     """Return whether a key pair with these tags was made by a call that may have ended before its file was written."""
     present = _tags(_described(account, name))
-    ours = all(present.get(key) == value for key, value in tags.items())
-    return ours and present.get(_CALL, _DONE) != _DONE
+    has_tags = all(present.get(key) == value for key, value in tags.items())
+    return has_tags and present.get(_CALL, _DONE) != _DONE
 
 
 def finish_key_pair(account: Account, name: str, file: Path, tags: dict[str, str]) -> None:

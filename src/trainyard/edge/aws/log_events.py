@@ -62,11 +62,11 @@ def events(  # noqa: PLR0913  a stream and a part of it
     With ``newest_first`` the pages come backwards, each of them in the order of time.
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
-    asked: dict[str, Any] = {"logGroupName": group, "logStreamName": stream, **_period(since_ms, until_ms)}
+    request: dict[str, Any] = {"logGroupName": group, "logStreamName": stream, **_period(since_ms, until_ms)}
     key = "nextBackwardToken" if newest_first else "nextForwardToken"
     token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
-        page = _page(account, "get_log_events", **asked, startFromHead=not newest_first, **token)
+        page = _page(account, "get_log_events", **request, startFromHead=not newest_first, **token)
         log_events = _within((_event(event, stream) for event in page.get("events", ())), since_ms, until_ms)
         if log_events:
             yield log_events
@@ -94,20 +94,20 @@ def filtered(  # noqa: PLR0913  streams, a part of them, and what is looked for
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
     """
     for start in range(0, max(len(names), 1), MOST_STREAMS):
-        asked: dict[str, Any] = {"logGroupName": group, "interleaved": True, **_period(since_ms, until_ms)}
+        request: dict[str, Any] = {"logGroupName": group, "interleaved": True, **_period(since_ms, until_ms)}
         if names:
-            asked["logStreamNames"] = list(names[start : start + MOST_STREAMS])
+            request["logStreamNames"] = list(names[start : start + MOST_STREAMS])
         if pattern:
-            asked["filterPattern"] = pattern
-        yield from _filtered(account, asked, since_ms, until_ms, most_pages)
+            request["filterPattern"] = pattern
+        yield from _filtered(account, request, since_ms, until_ms, most_pages)
 
 
 def _filtered(
-    account: Account, asked: dict[str, Any], since_ms: int | None, until_ms: int | None, most_pages: int
+    account: Account, request: dict[str, Any], since_ms: int | None, until_ms: int | None, most_pages: int
 ) -> Iterator[Page]:
     token: dict[str, str] = {}
     for _ in range(most_pages):
-        page = _page(account, "filter_log_events", **asked, **token)
+        page = _page(account, "filter_log_events", **request, **token)
         listed = page.get("events", ())
         log_events = _within((_event(event, event["logStreamName"]) for event in listed), since_ms, until_ms)
         if log_events:
@@ -117,8 +117,8 @@ def _filtered(
         token = {"nextToken": page["nextToken"]}
 
 
-def _page(account: Account, operation: str, **asked: Any) -> dict[str, Any]:
-    return call(account, "logs", operation, none_if=MISSING, **asked) or {}
+def _page(account: Account, operation: str, **request: Any) -> dict[str, Any]:
+    return call(account, "logs", operation, none_if=MISSING, **request) or {}
 
 
 def _period(since_ms: int | None, until_ms: int | None) -> dict[str, int]:
@@ -187,14 +187,14 @@ class LogStream:
         """
         for _ in range(_MOST_NEW_PAGES):
             page = self._page()
-            given = self._token
+            token = self._token
             if not page:
                 return
             for described in page.get("events", ()):
                 yield from self._event(described)
             self._token = page.get("nextForwardToken")
             # The end is where a call returns the token that it was given.
-            if self._token in (None, given):
+            if self._token in (None, token):
                 return
 
     def rest(self, ended_ms: int | None) -> Iterator[LogEvent]:

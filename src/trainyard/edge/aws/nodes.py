@@ -82,8 +82,8 @@ def instance_by_id(account: Account, instance: str) -> Described | None:
 def kubernetes_instances(account: Account, cluster: str) -> tuple[Described, ...]:
     """Return the instances of a Kubernetes cluster that are not gone, in the order of their node groups."""
     tagged = instances(account, by_values(**{f"tag:kubernetes.io/cluster/{cluster}": ("owned", "shared")}))
-    there = [instance for instance in tagged if instance["State"]["Name"] != "terminated"]
-    return tuple(sorted(there, key=lambda instance: (node_group_of(instance) or "", instance["InstanceId"])))
+    existing = [instance for instance in tagged if instance["State"]["Name"] != "terminated"]
+    return tuple(sorted(existing, key=lambda instance: (node_group_of(instance) or "", instance["InstanceId"])))
 
 
 def node_group_of(described: Mapping[str, Any]) -> str | None:

@@ -64,10 +64,10 @@ def create_group(account: Account, name: str, configuration: Sequence[Any], tags
     try:
         answer = call(account, _SERVICE, "create_group", doing=f"make resource group {name}", **parameters)
     except TrainyardError:
-        there = find_group(account, name)
-        if there is None or there[1] != tags:
+        group = find_group(account, name)
+        if group is None or group[1] != tags:
             raise
-        return there[0]
+        return group[0]
     return str(answer["Group"]["GroupArn"])
 
 

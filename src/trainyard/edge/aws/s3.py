@@ -149,8 +149,8 @@ def _put(account: Account, bucket: str, key: str, content: bytes, condition: dic
     answer = call(account, "s3", "put_object", doing=doing, none_if=refused, **written, **condition)
     if answer is not None:
         return str(answer["ETag"])
-    there = get(account, bucket, key)
-    return there.etag if there is not None and there.content == content else None
+    existing = get(account, bucket, key)
+    return existing.etag if existing is not None and existing.content == content else None
 
 
 def upload(account: Account, bucket: str, key: str, file: Path) -> None:
@@ -207,8 +207,8 @@ def delete_if_same(account: Account, bucket: str, key: str, etag: str) -> None:
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html
     """
-    there = get(account, bucket, key)
-    if there is None or there.etag != etag:
+    existing = get(account, bucket, key)
+    if existing is None or existing.etag != etag:
         return
     place = {"Bucket": bucket, "Key": key, "IfMatch": etag, "ExpectedBucketOwner": account.id}
     call(account, "s3", "delete_object", doing=f"delete s3://{bucket}/{key}", none_if=_CHANGED | NO_OBJECT, **place)
@@ -218,8 +218,8 @@ def delete_below(account: Account, bucket: str, prefix: str) -> int:
     """Delete every object below a prefix and return how many there were."""
     if not prefix.endswith("/"):
         raise TrainyardError(f"will not delete everything that begins with {prefix!r}", where=bucket)
-    there = list(sizes_below(account, bucket, prefix))
-    for part in parts(there, _KEYS_A_CALL):
+    keys = list(sizes_below(account, bucket, prefix))
+    for part in parts(keys, _KEYS_A_CALL):
         request = {"Objects": [{"Key": key} for key in part], "Quiet": True}
         place: dict[str, Any] = {"Bucket": bucket, "Delete": request, "ExpectedBucketOwner": account.id}
         answer = call(account, "s3", "delete_objects", doing=f"empty s3://{bucket}/{prefix}", **place)
@@ -227,4 +227,4 @@ def delete_below(account: Account, bucket: str, prefix: str) -> int:
             raise TrainyardError(
                 f"could not delete s3://{bucket}/{failed[0].get('Key')}: {failed[0].get('Message')}", where=bucket
             )
-    return len(there)
+    return len(keys)

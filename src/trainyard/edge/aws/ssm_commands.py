@@ -50,11 +50,11 @@ class SsmSlurm:
         answer = answer_in(ended.get("StandardOutputContent", ""), self.words)
         if answer is not None:
             return answer
-        said = " ".join(ended.get("StandardErrorContent", "").split())[-300:]
+        message = " ".join(ended.get("StandardErrorContent", "").split())[-300:]
         status = ended.get("StatusDetails") or ended["Status"]
-        if said.startswith("trainyard: error: "):
-            raise TrainyardError(said.removeprefix("trainyard: error: "), where=self.words)
-        raise self._unreachable(f"{status}{f': {said}' if said else ''}")
+        if message.startswith("trainyard: error: "):
+            raise TrainyardError(message.removeprefix("trainyard: error: "), where=self.words)
+        raise self._unreachable(f"{status}{f': {message}' if message else ''}")
 
     def _sent(self, line: str) -> str:
         """Send a command and return its id; say so where Systems Manager does not have the node."""
@@ -100,9 +100,9 @@ class SsmSlurm:
         invocation: dict[str, Any] | None = self._call("get_command_invocation", none_if=not_yet, **place)
         return invocation
 
-    def _unreachable(self, said: str) -> UnreachableError:
+    def _unreachable(self, reason: str) -> UnreachableError:
         return UnreachableError(
-            f"the head node cannot be reached by Systems Manager: {said}",
+            f"the head node cannot be reached by Systems Manager: {reason}",
             where=self.instance,
             hint="its agent has to be online (`aws ssm describe-instance-information`), which takes "
             "AmazonSSMManagedInstanceCore on the head node's role and a way to Systems Manager; or use --ssh HOST",

@@ -59,9 +59,9 @@ def _asked(path: str, changed_ns: int) -> InstalledKubectl:
     match = re.match(r"v1\.(\d{1,4})\.", version)
     if ended.status or match is None:
         silent = f"nothing within {_ANSWERS_WITHIN_S:.0f} s" if ended.timed_out else "nothing"
-        said = ended.output.strip() or " ".join(ended.said) or silent
+        answer = ended.output.strip() or " ".join(ended.said) or silent
         raise TrainyardError(
-            f"kubectl does not say which version it is: {said[:200]}",
+            f"kubectl does not say which version it is: {answer[:200]}",
             where=path,
             hint=f"`kubectl version --client` has to print a version; install it anew: {_INSTALLING}",
         )

@@ -160,9 +160,9 @@ class ProgramKubectl:
     ) -> Iterator[str]:
         """Yield the lines of a log."""
         ago = None if since_s is None else f"{since_s}s"
-        told = {"--container": container, "--since": ago, "--since-time": since, "--tail": tail}
-        words = [f"{name}={value}" for name, value in told.items() if value is not None]
-        flags = [name for name, wanted in _flags(previous, follow, timestamps) if wanted]
+        options = {"--container": container, "--since": ago, "--since-time": since, "--tail": tail}
+        words = [f"{name}={value}" for name, value in options.items() if value is not None]
+        flags = [name for name, is_set in _flags(previous, follow, timestamps) if is_set]
         command = ["logs", f"--namespace={namespace}", *words, *flags, "--", pod]
         return self._streamed(command, f"read the log of {pod}", None if follow else _LOG_S)
 
@@ -180,9 +180,9 @@ class ProgramKubectl:
             raise _no_answer(output, self._cluster)
         return version
 
-    def _done(self, words: Sequence[str], doing: str, timeout_s: float, given: str | None = None) -> Ended:
+    def _done(self, words: Sequence[str], doing: str, timeout_s: float, stdin: str | None = None) -> Ended:
         command = [self._program, f"--request-timeout={_ONE_CALL_S}s", *words]
-        ended = run_watched(command, self._variables, timeout_s=timeout_s, text=given)
+        ended = run_watched(command, self._variables, timeout_s=timeout_s, text=stdin)
         if ended.timed_out:
             raise unreachable(self._cluster, f"kubectl did not end within {timeout_s:.0f} s")
         if ended.status:
@@ -204,12 +204,12 @@ class ProgramKubectl:
             finally:
                 if late is not None:
                     late.cancel()
-            said = process.stderr.read().decode("utf-8", "replace").splitlines()
+            stderr = process.stderr.read().decode("utf-8", "replace").splitlines()
             status = process.wait()
             if status < 0:
                 raise unreachable(self._cluster, f"kubectl did not {doing} within {_LOG_S:.0f} s")
             if status:
-                raise refusal(doing, self._cluster, status, said)
+                raise refusal(doing, self._cluster, status, stderr)
 
 
 def _flags(previous: bool, follow: bool, timestamps: bool) -> tuple[tuple[str, bool], ...]:  # noqa: FBT001  values

@@ -31,8 +31,8 @@ def private_kubeconfig(cluster: EksCluster, region: str) -> Iterator[Path]:
             where=error.filename,
             hint="make room on the disk, or set TMPDIR to a folder that you may write to",
         ) from error
-    with folder as made:
-        file = Path(made) / "kubeconfig"
+    with folder as temporary:
+        file = Path(temporary) / "kubeconfig"
         file.touch(mode=0o600)
         file.write_text(json.dumps(kubeconfig(cluster, region)), encoding="utf-8")  # JSON is YAML
         yield file

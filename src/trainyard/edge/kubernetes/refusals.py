@@ -38,10 +38,10 @@ _NOT_THERE = re.compile(r"\(NotFound\)")
 _LONGEST = 600
 
 
-def refusal(doing: str, cluster: str, status: int, said: Sequence[str]) -> TrainyardError:
+def refusal(doing: str, cluster: str, status: int, output: Sequence[str]) -> TrainyardError:
     """Return the error of a kubectl that ended with a status; ``doing`` completes "kubectl could not …"."""
-    text = "\n".join(said)
-    shown = _shown(said) or f"it ended with status {status}"
+    text = "\n".join(output)
+    shown = _shown(output) or f"it ended with status {status}"
     problem = f"kubectl could not {doing}: {shown}"
     if _FORBIDDEN.search(text):
         hint = (
@@ -58,19 +58,19 @@ def refusal(doing: str, cluster: str, status: int, said: Sequence[str]) -> Train
     return TrainyardError(problem, where=cluster, hint="put right what it names; if it may pass, try again")
 
 
-def unreachable(cluster: str, said: str) -> UnreachableError:
+def unreachable(cluster: str, reason: str) -> UnreachableError:
     """Return the error of an API server that does not answer."""
     hint = (
         "see that this machine is within access.allow_from of the spec, or in the VPC where eks.endpoint is private, "
         "and that no proxy stands between"
     )
     return UnreachableError(
-        f"the Kubernetes API of {cluster} cannot be reached: {said}", where="eks.endpoint", hint=hint
+        f"the Kubernetes API of {cluster} cannot be reached: {reason}", where="eks.endpoint", hint=hint
     )
 
 
-def _shown(said: Sequence[str]) -> str:
+def _shown(output: Sequence[str]) -> str:
     """Return the lines that say why, on one line: not the ones that client-go logs on the way."""
-    told = [line.strip() for line in said if line.strip() and not re.match(r"[IWEF]\d{4} ", line)]
-    shown = "; ".join(dict.fromkeys(told or [line.strip() for line in said if line.strip()]))
+    lines = [line.strip() for line in output if line.strip() and not re.match(r"[IWEF]\d{4} ", line)]
+    shown = "; ".join(dict.fromkeys(lines or [line.strip() for line in output if line.strip()]))
     return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + " …"

@@ -54,11 +54,11 @@ def main(arguments: Sequence[str]) -> int:
     """Print a credential for a region and a cluster; kubectl shows what comes on standard error."""
     region, cluster = arguments
     try:
-        made = credential(account(region, os.environ.get("AWS_PROFILE")), cluster, datetime.now(UTC))
+        document = credential(account(region, os.environ.get("AWS_PROFILE")), cluster, datetime.now(UTC))
     except TrainyardError as error:
         sys.stderr.write(f"trainyard: {error.problem}\n{error.hint or ''}\n")
         return error.exit_status
-    sys.stdout.write(json.dumps(made))
+    sys.stdout.write(json.dumps(document))
     return 0
 
 

@@ -50,10 +50,10 @@ class Context(NamedTuple):
         }
 
 
-def user_kubeconfig(given: Path | None = None) -> Path:
+def user_kubeconfig(path: Path | None = None) -> Path:
     """Return the file that gets contexts: the one that is given, the first of KUBECONFIG, or kubectl's own."""
     listed = [part for part in os.environ.get("KUBECONFIG", "").split(os.pathsep) if part]
-    return given or (Path(listed[0]) if listed else Path.home() / ".kube" / "config")
+    return path or (Path(listed[0]) if listed else Path.home() / ".kube" / "config")
 
 
 def refuse_unwritable(file: Path) -> None:
@@ -146,8 +146,8 @@ def _is_token_of(user: Mapping[str, Any], arn: str) -> bool:
     plugin = (user.get("user") or {}).get("exec") or {}
     words = [str(word) for word in plugin.get("args") or ()]
     name, region = arn.rpartition("/")[2], arn.split(":")[3]
-    wanted = {"get-token", name, region}
-    return Path(str(plugin.get("command", ""))).name == "aws" and wanted <= set(words)
+    token_words = {"get-token", name, region}
+    return Path(str(plugin.get("command", ""))).name == "aws" and token_words <= set(words)
 
 
 def _named(document: Mapping[str, Any], key: str, name: str) -> Any:

@@ -26,14 +26,21 @@ def write_kubeconfig(account: Account, cluster: str, file: Path | None) -> Writt
 
     Raises TrainyardError where there is no such cluster, the file may not be written, or has another such entry.
     """
-    found = find_cluster(account, cluster)
-    if found is None:
+    eks_cluster = find_cluster(account, cluster)
+    if eks_cluster is None:
         hint = "check the name, --region and --profile; other platforms have no kubeconfig"
         raise TrainyardError(f"there is no EKS cluster {cluster} in {account.region}", where=cluster, hint=hint)
-    if not found.endpoint:
+    if not eks_cluster.endpoint:
         hint = f"`trainyard status {cluster} --region {account.region}` says how far it is"
-        raise TrainyardError(f"{cluster} is {found.status} and has no endpoint yet", where=cluster, hint=hint)
+        raise TrainyardError(f"{cluster} is {eks_cluster.status} and has no endpoint yet", where=cluster, hint=hint)
     place = user_kubeconfig(file)
     profile = account.profile
-    context = Context(found.arn, found.name, account.region, found.endpoint, found.certificate_authority, profile)
-    return WrittenKubeconfig(place, found.arn, add_context(place, context))
+    context = Context(
+        eks_cluster.arn,
+        eks_cluster.name,
+        account.region,
+        eks_cluster.endpoint,
+        eks_cluster.certificate_authority,
+        profile,
+    )
+    return WrittenKubeconfig(place, eks_cluster.arn, add_context(place, context))

@@ -76,7 +76,7 @@ def _not_allowed(error: NotAllowedError, request: SessionRequest) -> TrainyardEr
 
     https://docs.aws.amazon.com/systems-manager/latest/userguide/getting-started-specify-session-document.html
     """
-    wanted = f"{request.instance}{f' and the document {request.document}' if request.document else ''}"
+    resources = f"{request.instance}{f' and the document {request.document}' if request.document else ''}"
     around = "" if request.document != "AWS-StartInteractiveCommand" else f"; --user {SESSION_USER} needs no document"
-    hint = f"it has to hold for {wanted}{around}; {error.hint}"
+    hint = f"it has to hold for {resources}{around}; {error.hint}"
     return TrainyardError(error.problem, where=request.instance, hint=hint)

@@ -32,17 +32,21 @@ def find_target(account: Account, cluster: str, node: str | None) -> Target:
     if not _NAME.fullmatch(cluster):
         hint = "letters, digits and hyphens, as `trainyard status` takes it"
         raise InputError(f"{cluster!r} is no name of a cluster", where="NAME", hint=hint)
-    described = [one for one in instances_of_cluster(account, cluster) if one["State"]["Name"] not in _GONE]
-    targets = sorted((target_of(cluster, one) for one in described), key=lambda target: target.launched, reverse=True)
-    wanted = node or HEAD
-    if wanted == "monitoring":
+    described = [
+        instance for instance in instances_of_cluster(account, cluster) if instance["State"]["Name"] not in _GONE
+    ]
+    targets = sorted(
+        (target_of(cluster, instance) for instance in described), key=lambda target: target.launched, reverse=True
+    )
+    name = node or HEAD
+    if name == "monitoring":
         return _monitoring(account, cluster, targets)
-    found = _by_role(ROLES[wanted], targets) if wanted in ROLES else _by_name(account, cluster, wanted, targets)
+    match = _by_role(ROLES[name], targets) if name in ROLES else _by_name(account, cluster, name, targets)
     if all(target.role == UNKNOWN for target in targets):
-        found = _without_head(account, cluster, None if wanted == HEAD else wanted) or found
-    if found is None:
+        match = _without_head(account, cluster, None if name == HEAD else name) or match
+    if match is None:
         raise _missing(account, cluster, node, targets)
-    return found
+    return match
 
 
 def _without_head(account: Account, cluster: str, node: str | None) -> Target | None:
@@ -58,29 +62,29 @@ def _by_role(role: str, targets: Sequence[Target]) -> Target | None:
     return next((target for target in of_role if target.state == "running"), of_role[0] if of_role else None)
 
 
-def _by_name(account: Account, cluster: str, wanted: str, targets: Sequence[Target]) -> Target | None:
-    names = {wanted, wanted.partition(".")[0]}
+def _by_name(account: Account, cluster: str, name: str, targets: Sequence[Target]) -> Target | None:
+    names = {name, name.partition(".")[0]}
     for target in targets:
         if names & {target.instance, target.private_address, target.public_address, target.host}:
             return target
-    if _SLURM_NAME.fullmatch(wanted):
-        instance = instance_of_slurm_node(account, cluster, wanted)
+    if _SLURM_NAME.fullmatch(name):
+        instance = instance_of_slurm_node(account, cluster, name)
         return next((target for target in targets if target.instance == instance), None)
     # An instance of somebody else's monitoring has no tag of the cluster.
-    return _instance(account, cluster, wanted) if _INSTANCE.fullmatch(wanted) else None
+    return _instance(account, cluster, name) if _INSTANCE.fullmatch(name) else None
 
 
 def _monitoring(account: Account, cluster: str, targets: Sequence[Target]) -> Target:
     """Return the instance of a self-hosted monitoring, also where the cluster's environment has it."""
     stack = monitoring_stack(account, cluster)
     instance = "" if stack is None else stack.outputs.get("MonitoringInstanceId", "")
-    found = next((target for target in targets if target.instance == instance), None)
-    if found is None and instance:
-        found = _instance(account, cluster, instance)
-    if found is None:
+    match = next((target for target in targets if target.instance == instance), None)
+    if match is None and instance:
+        match = _instance(account, cluster, instance)
+    if match is None:
         hint = "only `monitoring.mode: self-hosting` has one; `trainyard status` says where the metrics are"
         raise InputError(f"{cluster} has no instance for its monitoring", where="--node", hint=hint)
-    return found._replace(role=ROLES["monitoring"], os=found.os or "alinux2023")
+    return match._replace(role=ROLES["monitoring"], os=match.os or "alinux2023")
 
 
 def _instance(account: Account, cluster: str, instance: str) -> Target | None:

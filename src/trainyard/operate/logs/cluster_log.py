@@ -110,8 +110,8 @@ def cluster_log(account: Account, name: str, group: str | None = None) -> Cluste
     newest_first = [log_group for log_group, _ in groups]
     main = groups[0][1].main_group(newest_first) if group is None else _named(group, newest_first)
     if main is None:
-        known = ", ".join(log_group.name for log_group in newest_first)
-        raise InputError(f"{name} has no log group {group}", where="--group", hint=f"it has {known}")
+        names = ", ".join(log_group.name for log_group in newest_first)
+        raise InputError(f"{name} has no log group {group}", where="--group", hint=f"it has {names}")
     logs = next(logs for log_group, logs in groups if log_group == main)
     former = tuple(other for other in newest_first if other != main)
     listed = logs.listed(account, name, main)

@@ -95,22 +95,22 @@ class Export:
         return Exported(file, folder, streams, count, stack, left_out, *added)
 
     def _add_streams(self, archive: NewArchive, folder: str) -> tuple[int, int]:
-        wanted = [stream for stream in self.streams if _may_have_events(stream, self.of)]
+        streams_read = [stream for stream in self.streams if _may_have_events(stream, self.of)]
         streams = count = 0
-        with closing(self._reads(archive, wanted)) as reads:
+        with closing(self._reads(archive, streams_read)) as reads:
             for number, read in enumerate(reads, start=1):
                 with read.content:
                     if read.events:
                         name = f"{folder}/cloudwatch-logs/{_file_name(read.stream)}"
                         archive.add(name, read.content, read.last_ms / 1000)
                         streams, count = streams + 1, count + read.events
-                self.report(f"{number} of {len(wanted)} streams: {read.stream.name}, {read.events:,} events")
+                self.report(f"{number} of {len(streams_read)} streams: {read.stream.name}, {read.events:,} events")
         return streams, count
 
-    def _reads(self, archive: NewArchive, wanted: Sequence[Stream]) -> Generator[_Read]:
+    def _reads(self, archive: NewArchive, streams_read: Sequence[Stream]) -> Generator[_Read]:
         """Yield what was read of each stream in their order, reading a few ahead."""
         ahead: deque[tuple[Future[_Read], IO[bytes]]] = deque()
-        left = iter(wanted)
+        left = iter(streams_read)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             try:
                 while True:
@@ -178,5 +178,5 @@ def _may_have_events(stream: Stream, of: Period) -> bool:
 
 def _file_name(stream: Stream) -> str:
     """Return the name of a stream as that of a file in one folder. Whoever may write logs may name it anything."""
-    name = "".join(one if one.isprintable() and one != "/" else "-" for one in stream.name)
+    name = "".join(letter if letter.isprintable() and letter != "/" else "-" for letter in stream.name)
     return name if name.strip(".") else f"stream{name}"

@@ -23,13 +23,13 @@ class LogSelection(NamedTuple):
     """Ids or names of jobs of AWS Batch."""
 
 
-def chosen(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:
+def chosen(account: Account, log: ClusterLog, selection: LogSelection) -> tuple[Stream, ...]:
     """Return the streams that are asked for. Raises InputError where there is none of a job, a node or a kind."""
-    streams = log.platform.streams_of(account, log, wanted)
-    for kind in wanted.kinds:
+    streams = log.platform.streams_of(account, log, selection)
+    for kind in selection.kinds:
         if not any(stream.kind == kind for stream in streams):
             raise _no_such_kind(kind, streams)
-    return tuple(stream for stream in streams if not wanted.kinds or stream.kind in wanted.kinds)
+    return tuple(stream for stream in streams if not selection.kinds or stream.kind in selection.kinds)
 
 
 def _no_such_kind(kind: str, streams: tuple[Stream, ...]) -> InputError:

@@ -63,8 +63,8 @@ class Logs:
         if shown:
             # One millisecond may hold more than were shown.
             begin_ms = max(shown[0].at_ms + (len(shown) == tail), shown[-1].at_ms - OVERLAP_MS)
-        known = Counter((log_event.at_ms, log_event.stream, log_event.message) for log_event in shown)
-        following = Following(self.account, self.log.group.name, self._streams_now, search, known)
+        counts = Counter((log_event.at_ms, log_event.stream, log_event.message) for log_event in shown)
+        following = Following(self.account, self.log.group.name, self._streams_now, search, counts)
         yield from following.follow(begin_ms, of.until_ms)
 
     def export(
@@ -103,8 +103,8 @@ def cluster_logs(  # noqa: PLR0913  which cluster, and what of it
 
     Raises TrainyardError where it has none, InputError where nothing is what was asked for.
     """
-    log, wanted = cluster_log(where, name, group), LogSelection(nodes, kinds, jobs)
-    return Logs(log, chosen(where, log, wanted), wanted, where, kubectl)
+    log, selection = cluster_log(where, name, group), LogSelection(nodes, kinds, jobs)
+    return Logs(log, chosen(where, log, selection), selection, where, kubectl)
 
 
 @dataclass
@@ -142,9 +142,9 @@ class Following:
             return
         names = () if streams is None else [stream.name for stream in streams]
         pattern = None if self.search is None else self.search.pattern
-        found = filtered(self.account, self.group, names, since_ms, until_ms, pattern=pattern)
+        pages = filtered(self.account, self.group, names, since_ms, until_ms, pattern=pattern)
         kept_from_ms = int(self.account.clock.now() * 1000) - 2 * OVERLAP_MS
-        for event in (log_event for page in found for log_event in page):
+        for event in (log_event for page in pages for log_event in page):
             if event.id in self._seen:
                 continue
             if event.at_ms >= kept_from_ms:
@@ -155,9 +155,9 @@ class Following:
                 yield event
 
     def _was_shown(self, event: LogEvent) -> bool:
-        if not self.shown[known := (event.at_ms, event.stream, event.message)]:
+        if not self.shown[key := (event.at_ms, event.stream, event.message)]:
             return False
-        self.shown[known] -= 1
+        self.shown[key] -= 1
         return True
 
 
@@ -194,8 +194,8 @@ def _merged(
     everything = log.whole and not log.shared and len(streams) == len(log.streams)
     names = [stream.name for stream in streams]
     parts = [[]] if everything else [names[at : at + MOST_STREAMS] for at in range(0, len(names), MOST_STREAMS)]
-    found = [filtered(account, log.group.name, part, *of, pattern=pattern) for part in parts]
-    return heapq.merge(*(_each(pages) for pages in found), key=lambda event: event.at_ms)
+    page_lists = [filtered(account, log.group.name, part, *of, pattern=pattern) for part in parts]
+    return heapq.merge(*(_each(pages) for pages in page_lists), key=lambda event: event.at_ms)
 
 
 def _each(pages: Iterator[tuple[LogEvent, ...]]) -> Iterator[LogEvent]:
@@ -229,12 +229,15 @@ def read_last(  # noqa: PLR0913  those of read, and how many
 def _last_of_one(  # noqa: PLR0913  those of read_last
     account: Account, log: ClusterLog, stream: Stream, of: Period, *, most: int, search: Search | None
 ) -> list[LogEvent]:
-    found: list[LogEvent] = []
+    newest_events: list[LogEvent] = []
     for page in events(account, log.group.name, stream.name, *of, newest_first=True):
-        found = [*(log_event for log_event in page if search is None or search.finds(log_event.message)), *found]
-        if len(found) >= most:
+        newest_events = [
+            *(log_event for log_event in page if search is None or search.finds(log_event.message)),
+            *newest_events,
+        ]
+        if len(newest_events) >= most:
             break
-    return found[-most:]
+    return newest_events[-most:]
 
 
 def _steps_back(log: ClusterLog, of: Period, now_s: float) -> Iterator[Period]:

@@ -21,14 +21,14 @@ class Period(NamedTuple):
 
 def period(since: str | None, until: str | None, now_s: float) -> Period:
     """Return the period that two texts mean. Raises InputError where one is no time, or it ends before it begins."""
-    found = Period(moment_ms(since, now_s, "--since"), moment_ms(until, now_s, "--until"))
-    if found.since_ms is not None and found.until_ms is not None and found.since_ms >= found.until_ms:
+    limits = Period(moment_ms(since, now_s, "--since"), moment_ms(until, now_s, "--until"))
+    if limits.since_ms is not None and limits.until_ms is not None and limits.since_ms >= limits.until_ms:
         raise InputError(
             f"--until {until} is not after --since {since}",
             where="--until",
             hint="times without a zone are UTC, and 1h means an hour ago",
         )
-    return found
+    return limits
 
 
 def moment_ms(text: str | None, now_s: float, where: str) -> int | None:

@@ -36,7 +36,7 @@ def search_for(text: str) -> TextSearch:
     try:
         expression = re2.compile(text, options)
     except re2.error as error:
-        said = str(error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error)
+        problem = str(error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else error)
         hint = "it is of RE2, which has neither references back nor looks around: https://github.com/google/re2/wiki/Syntax"
-        raise InputError(f"{text!r} is no expression: {said}", where="--grep", hint=hint) from error
+        raise InputError(f"{text!r} is no expression: {problem}", where="--grep", hint=hint) from error
     return TextSearch(expression, None if _SPECIAL & set(text) else pattern_of(text))

@@ -71,8 +71,8 @@ def monitoring_access(account: Account, stacks: Iterable[StackState]) -> Monitor
 def documented_outputs() -> Mapping[str, str]:
     """Return what each output is, by its name."""
     text = Path(__file__).with_name("access.yaml").read_bytes()
-    found: dict[str, str] = yaml.load(text, Loader=yaml.CSafeLoader)
-    return found
+    outputs: dict[str, str] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return outputs
 
 
 def query_of(endpoint: str, region: str) -> Query:
@@ -107,5 +107,5 @@ def _of_prometheus(account: Account, workspace: str) -> str:
 
 
 def _of_grafana(account: Account, workspace: str) -> str:
-    found = find_workspace(account, workspace)
-    return _MISSING if found is None else found.status
+    described = find_workspace(account, workspace)
+    return _MISSING if described is None else described.status

@@ -43,12 +43,17 @@ def to_read(listing: Listing, alive: Collection[str]) -> tuple[dict[str, Listed]
 
     Where the listing is not whole, an instance that is there may have a record all the same.
     """
-    found = {match[1]: one for name, one in listing.objects.items() if (match := _RECORD.fullmatch(name))}
-    gone = sorted(set(found) - set(alive), key=lambda id_: found[id_].modified, reverse=True)
-    wanted = {id_: found[id_] for id_ in (*(one for one in alive if one in found), *gone[:_MOST_GONE])}
+    listed_by_id = {
+        match[1]: listed_object for name, listed_object in listing.objects.items() if (match := _RECORD.fullmatch(name))
+    }
+    gone = sorted(set(listed_by_id) - set(alive), key=lambda id_: listed_by_id[id_].modified, reverse=True)
+    objects = {
+        id_: listed_by_id[id_]
+        for id_ in (*(alive_id for alive_id in alive if alive_id in listed_by_id), *gone[:_MOST_GONE])
+    }
     if not listing.whole:
-        wanted |= {id_: _UNLISTED for id_ in alive if id_ not in found}
-    return wanted, len(gone[_MOST_GONE:])
+        objects |= {id_: _UNLISTED for id_ in alive if id_ not in listed_by_id}
+    return objects, len(gone[_MOST_GONE:])
 
 
 @dataclass
@@ -64,11 +69,15 @@ class BucketRecords:
 
     def look(self, alive: Collection[str]) -> Readings:
         """Return the records of some instances that are there, and the newest of those that are gone."""
-        wanted, unread = to_read(objects_in(self.account, self.bucket, self.folder, _MOST_PAGES), alive)
-        self._kept = {id_: reading for id_, reading in self._kept.items() if id_ in wanted}
-        changed = [id_ for id_, one in wanted.items() if id_ not in self._kept or self._kept[id_].etag != one.etag]
+        objects, unread = to_read(objects_in(self.account, self.bucket, self.folder, _MOST_PAGES), alive)
+        self._kept = {id_: reading for id_, reading in self._kept.items() if id_ in objects}
+        changed = [
+            id_
+            for id_, listed_object in objects.items()
+            if id_ not in self._kept or self._kept[id_].etag != listed_object.etag
+        ]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            for reading in pool.map(lambda id_: self._read(id_, wanted[id_]), changed):
+            for reading in pool.map(lambda id_: self._read(id_, objects[id_]), changed):
                 if reading is not None:
                     self._kept[reading.instance_id] = reading
         return Readings(dict(self._kept), unread)
@@ -78,11 +87,11 @@ class BucketRecords:
         if listed.size_bytes > MOST_BYTES:
             problem = f"it is {listed.size_bytes:,} bytes long, and {MOST_BYTES:,} at most are read"
             return RecordReading(instance_id, listed.etag, listed.modified, None, problem)
-        got = beginning(self.account, self.bucket, f"{self.folder}/{instance_id}.json", MOST_BYTES + 1)
-        if got is None:
+        stored = beginning(self.account, self.bucket, f"{self.folder}/{instance_id}.json", MOST_BYTES + 1)
+        if stored is None:
             return None
         try:
-            record = read_record(got.content, instance_id)
+            record = read_record(stored.content, instance_id)
         except BadRecordError as error:
-            return RecordReading(instance_id, got.etag, listed.modified, None, str(error))
-        return RecordReading(instance_id, got.etag, listed.modified, record, None)
+            return RecordReading(instance_id, stored.etag, listed.modified, None, str(error))
+        return RecordReading(instance_id, stored.etag, listed.modified, record, None)

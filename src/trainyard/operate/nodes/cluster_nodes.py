@@ -98,15 +98,18 @@ class ClusterPlace(NamedTuple):
 
 
 def compared(
-    place: ClusterPlace, now: float, instances: Sequence[ClusterNode], readings: Readings, wanted: Expected
+    place: ClusterPlace, now: float, instances: Sequence[ClusterNode], readings: Readings, expected: Expected
 ) -> Nodes:
     """Return the nodes of a cluster from what EC2 says, what they wrote, and what there should be."""
-    known = readings.by_instance
-    publishes = wanted.published.release is not None or wanted.published.problem is not None
-    there = tuple(
-        node_that_is_there(instance, known.get(instance.id), expects_record=publishes) for instance in instances
+    by_instance = readings.by_instance
+    publishes = expected.published.release is not None or expected.published.problem is not None
+    existing = tuple(
+        node_that_is_there(instance, by_instance.get(instance.id), expects_record=publishes) for instance in instances
     )
-    ids = {node.id for node in there}
-    left = sorted((one for one in known.values() if one.instance_id not in ids), key=lambda reading: -reading.written)
+    ids = {node.id for node in existing}
+    left = sorted(
+        (node_reading for node_reading in by_instance.values() if node_reading.instance_id not in ids),
+        key=lambda reading: -reading.written,
+    )
     gone = tuple(map(node_that_is_gone, left))
-    return Nodes(*place, now, wanted, wanted.groups, there, gone, readings.unread)
+    return Nodes(*place, now, expected, expected.groups, existing, gone, readings.unread)

@@ -56,6 +56,6 @@ def _ended(step: StepRecord, reading: RecordReading) -> float:
     return reading.written if step.started is None else step.started + (step.seconds or 0.0)
 
 
-def _line(at: float, said: str) -> str:
+def _line(at: float, message: str) -> str:
     time = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return f"{time} trainyard: {' '.join(said.split())}"
+    return f"{time} trainyard: {' '.join(message.split())}"

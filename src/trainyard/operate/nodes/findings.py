@@ -23,15 +23,15 @@ def judged(nodes: Nodes) -> Nodes:
 
 def findings(nodes: Nodes) -> tuple[Finding, ...]:
     """Return everything that is wrong, errors first, and otherwise nodes that are there before those that are gone."""
-    found = [
+    all_findings = [
         *_of_the_cluster(nodes),
-        *(one for node in nodes.there for one in _of_a_node(nodes, node)),
+        *(node_finding for node in nodes.there for node_finding in _of_a_node(nodes, node)),
         *counts(nodes),
         *_optional_steps(nodes),
         *_former_release(nodes),
         *failures_of_gone(nodes),
     ]
-    return tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity)))
+    return tuple(sorted(all_findings, key=lambda node_finding: SEVERITIES.index(node_finding.severity)))
 
 
 def counts(nodes: Nodes) -> Iterator[Finding]:
@@ -39,14 +39,14 @@ def counts(nodes: Nodes) -> Iterator[Finding]:
     if nodes.only_node:
         return
     for group in nodes.groups:
-        there = [node for node in nodes.there if node.active and node.of(group)]
-        always = [node for node in there if not _dynamic(node, group)]
+        active = [node for node in nodes.there if node.active and node.of(group)]
+        always = [node for node in active if not _dynamic(node, group)]
         if len(always) < group.least:
             remedy = "the deployment has not ended yet" if nodes.deploying else None
             message = f"{len(always)} of {group.least} nodes are there of {_words(group)}"
             yield finding("nodes-missing", message, remedy, path=group.path)
-        elif len(there) > group.most:
-            message = f"{len(there)} nodes are there of {_words(group)}, which has {group.most} at most"
+        elif len(active) > group.most:
+            message = f"{len(active)} nodes are there of {_words(group)}, which has {group.most} at most"
             yield finding("nodes-beyond-spec", message, path=group.path)
     if nodes.expected.problem is None:
         for node in nodes.there:

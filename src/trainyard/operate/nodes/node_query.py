@@ -54,9 +54,9 @@ class Look:
         nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
         return judged(nodes if self.node is None else of_node(nodes, self.node))
 
-    def _monitoring(self, wanted: Expected) -> list[ClusterNode]:
+    def _monitoring(self, expected: Expected) -> list[ClusterNode]:
         """Return the monitoring instance. EC2 is asked for it only where the spec has one."""
-        if not any(group.role == "monitoring" for group in wanted.groups):
+        if not any(group.role == "monitoring" for group in expected.groups):
             return []
         return monitoring_instances(self.account, self.name, (CLUSTER, ENVIRONMENT))
 
@@ -70,22 +70,27 @@ class Look:
 
 def of_queue(nodes: Nodes, queue: str) -> Nodes:
     """Return the nodes of a queue or a login pool. Raises InputError where there is none of that name."""
-    there, gone = (tuple(one for one in part if one.group == queue) for part in (nodes.there, nodes.gone))
+    existing, gone = (
+        tuple(node_state for node_state in part if node_state.group == queue) for part in (nodes.there, nodes.gone)
+    )
     groups = tuple(group for group in nodes.groups if group.name == queue)
-    if not (there or gone or groups):
-        known = sorted({group.name for group in nodes.groups if group.name})
-        hint = f"it has {', '.join(known)}" if known else "check the name"
+    if not (existing or gone or groups):
+        names = sorted({group.name for group in nodes.groups if group.name})
+        hint = f"it has {', '.join(names)}" if names else "check the name"
         raise InputError(f"{nodes.name} has no queue {queue!r}", where="--queue", hint=hint)
-    return replace(nodes, groups=groups, there=there, gone=gone)
+    return replace(nodes, groups=groups, there=existing, gone=gone)
 
 
-def of_node(nodes: Nodes, wanted: str) -> Nodes:
+def of_node(nodes: Nodes, node_name: str) -> Nodes:
     """Return one node by its instance id, or by its host name with those that are gone and had it too.
 
     Raises InputError where there is none.
     """
-    there, gone = (tuple(one for one in part if wanted in (one.id, one.hostname)) for part in (nodes.there, nodes.gone))
-    if not (there or gone):
+    existing, gone = (
+        tuple(node_state for node_state in part if node_name in (node_state.id, node_state.hostname))
+        for part in (nodes.there, nodes.gone)
+    )
+    if not (existing or gone):
         hint = f"`trainyard nodes check {nodes.name} --region {nodes.region}` lists them"
-        raise InputError(f"{nodes.name} has no node {wanted!r}, and no record of one", where="--node", hint=hint)
-    return replace(nodes, there=there, gone=gone, unread=0, only_node=True)
+        raise InputError(f"{nodes.name} has no node {node_name!r}, and no record of one", where="--node", hint=hint)
+    return replace(nodes, there=existing, gone=gone, unread=0, only_node=True)

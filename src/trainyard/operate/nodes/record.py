@@ -140,69 +140,73 @@ def _step(value: dict[str, Any]) -> StepRecord:
 
 
 def _name(value: dict[str, Any], key: str) -> str:
-    found = _name_or_none(value, key)
-    if found is None:
+    field_value = _name_or_none(value, key)
+    if field_value is None:
         raise BadRecordError(f"{key} is missing")
-    return found
+    return field_value
 
 
 def _name_or_none(value: dict[str, Any], key: str) -> str | None:
-    found = value.get(key)
-    if found is None or found == "":
+    field_value = value.get(key)
+    if field_value is None or field_value == "":
         return None
-    if not isinstance(found, str) or not _NAME.fullmatch(found):
+    if not isinstance(field_value, str) or not _NAME.fullmatch(field_value):
         raise BadRecordError(f"{key} is no name")
-    return found
+    return field_value
 
 
 def _release(value: dict[str, Any]) -> str | None:
-    found = value.get("release")
-    if found is None:
+    field_value = value.get("release")
+    if field_value is None:
         return None
-    if not isinstance(found, str) or not _RELEASE.fullmatch(found):
+    if not isinstance(field_value, str) or not _RELEASE.fullmatch(field_value):
         raise BadRecordError("release is no SHA-256")
-    return found
+    return field_value
 
 
-def _one_of(value: dict[str, Any], key: str, known: tuple[str, ...]) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or found not in known:
-        raise BadRecordError(f"{key} is not {', '.join(known[:-1])} or {known[-1]}")
-    return found
+def _one_of(value: dict[str, Any], key: str, allowed: tuple[str, ...]) -> str:
+    field_value = value.get(key)
+    if not isinstance(field_value, str) or field_value not in allowed:
+        raise BadRecordError(f"{key} is not {', '.join(allowed[:-1])} or {allowed[-1]}")
+    return field_value
 
 
 def _flag(value: dict[str, Any], key: str, *, missing: bool) -> bool:
-    found = value.get(key, missing)
-    if not isinstance(found, bool):
+    field_value = value.get(key, missing)
+    if not isinstance(field_value, bool):
         raise BadRecordError(f"{key} is neither true nor false")
-    return found
+    return field_value
 
 
 def _number(value: dict[str, Any], key: str) -> float | None:
-    found = value.get(key)
-    if found is None:
+    field_value = value.get(key)
+    if field_value is None:
         return None
     # NaN is within no bounds.
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= _MOST_SECONDS:
+    if (
+        isinstance(field_value, bool)
+        or not isinstance(field_value, int | float)
+        or not 0 <= field_value <= _MOST_SECONDS
+    ):
         raise BadRecordError(f"{key} is no number of seconds")
-    return float(found)
+    return float(field_value)
 
 
 def _whole(value: dict[str, Any], key: str) -> int | None:
-    found = value.get(key)
-    if found is None:
+    field_value = value.get(key)
+    if field_value is None:
         return None
-    if isinstance(found, bool) or not isinstance(found, int) or abs(found) > 10**6:
+    if isinstance(field_value, bool) or not isinstance(field_value, int) or abs(field_value) > 10**6:
         raise BadRecordError(f"{key} is no whole number")
-    return found
+    return field_value
 
 
 def _time(value: dict[str, Any], key: str) -> float | None:
-    found = value.get(key)
-    if found is None or found == "":
+    field_value = value.get(key)
+    if field_value is None or field_value == "":
         return None
     try:
-        moment = datetime.fromisoformat(found)
+        moment = datetime.fromisoformat(field_value)
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (TypeError, ValueError, OverflowError):
         seconds = -1.0
@@ -212,8 +216,8 @@ def _time(value: dict[str, Any], key: str) -> float | None:
 
 
 def _message(value: dict[str, Any]) -> str:
-    found = value.get("message")
-    if found is not None and not isinstance(found, str):
+    field_value = value.get("message")
+    if field_value is not None and not isinstance(field_value, str):
         raise BadRecordError("message is no text")
-    text = " ".join((found or "").split())
+    text = " ".join((field_value or "").split())
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"

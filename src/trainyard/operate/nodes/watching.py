@@ -63,8 +63,8 @@ class _Told:
 
     def _vanished(self, nodes: Nodes) -> Iterator[NodeEvent]:
         """Yield the nodes that are gone without a record."""
-        known = {node.id for node in (*nodes.there, *nodes.gone)}
-        for id_ in [one for one in self.by_id if one not in known]:
+        current_ids = {node.id for node in (*nodes.there, *nodes.gone)}
+        for id_ in [former_id for former_id in self.by_id if former_id not in current_ids]:
             del self.by_id[id_]
             yield NodeEvent(nodes.now, id_, "", "gone", "unreported", "")
 
@@ -76,12 +76,12 @@ def watch(
 
     Without a timeout, the longest that any node has by the spec. Nodes that failed and were gone before do not end it.
     """
-    began, told, pause = clock.now(), _Told(), _FIRST_PAUSE_S
+    began, reporter, pause = clock.now(), _Told(), _FIRST_PAUSE_S
     nodes = look()
     before = {node.id for node in nodes.gone}
     ends = began + (max(nodes.expected.timeouts_s.values()) if timeout_s is None else timeout_s)
     while True:
-        events = list(told.news(nodes))
+        events = list(reporter.news(nodes))
         for event in events:
             report(event)
         ending = _ending(nodes, before) or ("timeout" if clock.now() >= ends else None)

@@ -19,15 +19,15 @@ _SOON_S = 86_400
 
 def concerns(account: Account, status: Status) -> tuple[Concern, ...]:
     """Return what is wrong, errors first."""
-    found = [*_of_unknown(status), *_of_stacks(account, status)]
+    all_concerns = [*_of_unknown(status), *_of_stacks(account, status)]
     if status.platform is None:
-        found += _of_no_platform(status)
+        all_concerns += _of_no_platform(status)
     else:
-        found += status.platform.concerns(status, broken=bool(found))
-    found += [*_of_reservations(status), *_of_file_systems(status), *_of_monitoring(status)]
-    if status.failures and not any(concern.severity == "error" for concern in found):
-        found.append(Concern("warning", "something failed lately", status.command("diagnose")))
-    return tuple(sorted(found, key=lambda concern: concern.severity != "error"))
+        all_concerns += status.platform.concerns(status, broken=bool(all_concerns))
+    all_concerns += [*_of_reservations(status), *_of_file_systems(status), *_of_monitoring(status)]
+    if status.failures and not any(concern.severity == "error" for concern in all_concerns):
+        all_concerns.append(Concern("warning", "something failed lately", status.command("diagnose")))
+    return tuple(sorted(all_concerns, key=lambda concern: concern.severity != "error"))
 
 
 def _of_unknown(status: Status) -> Iterator[Concern]:

@@ -61,9 +61,9 @@ def ask(
     return lambda: tuple(system for answer in answers for system in answer() or ())
 
 
-def fsx(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
+def fsx(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, ...]:
     """Return the FSx file systems of a cluster: those that it mounts, and those that carry its tags."""
-    found = {
+    by_id = {
         file_system["FileSystemId"]: FileSystem(
             _WORDS.get(file_system["FileSystemType"], f"FSx ({file_system['FileSystemType']})"),
             file_system["FileSystemId"],
@@ -72,11 +72,11 @@ def fsx(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, .
             mount.folder if mount else None,
         )
         for file_system in fsx_api.file_systems(account)
-        if (mount := _mounted(file_system, _fsx_ids(file_system), wanted)) or _owned(file_system, name)
+        if (mount := _mounted(file_system, _fsx_ids(file_system), mounts)) or _owned(file_system, name)
     }
     # Of a volume of OpenZFS nobody says here in which file system it is.
-    missing = (mount for mount in wanted if mount.id is not None and mount.id.startswith("fs-"))
-    return (*found.values(), *_missing("FSx", missing, found))
+    missing = (mount for mount in mounts if mount.id is not None and mount.id.startswith("fs-"))
+    return (*by_id.values(), *_missing("FSx", missing, by_id))
 
 
 def _fsx_ids(described: Mapping[str, Any]) -> set[str]:
@@ -84,9 +84,9 @@ def _fsx_ids(described: Mapping[str, Any]) -> set[str]:
     return {described["FileSystemId"], *([root] if root else [])}
 
 
-def efs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
+def efs(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, ...]:
     """Return the EFS file systems of a cluster: those that it mounts, and those that carry its tags."""
-    found = {
+    by_id = {
         file_system["FileSystemId"]: FileSystem(
             "EFS",
             file_system["FileSystemId"],
@@ -95,31 +95,33 @@ def efs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, .
             mount.folder if mount else None,
         )
         for file_system in efs_api.file_systems(account)
-        if (mount := _mounted(file_system, {file_system["FileSystemId"]}, wanted)) or _owned(file_system, name)
+        if (mount := _mounted(file_system, {file_system["FileSystemId"]}, mounts)) or _owned(file_system, name)
     }
-    return (*found.values(), *_missing("EFS", (mount for mount in wanted if mount.id is not None), found))
+    return (*by_id.values(), *_missing("EFS", (mount for mount in mounts if mount.id is not None), by_id))
 
 
-def ebs(account: Account, name: str, wanted: list[Mount]) -> tuple[FileSystem, ...]:
+def ebs(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, ...]:
     """Return the shared EBS volumes of a cluster: those that it mounts."""
-    ids = tuple(mount.id for mount in wanted if mount.id is not None)
-    names = [mount.name for mount in wanted if mount.id is None]
+    ids = tuple(mount.id for mount in mounts if mount.id is not None)
+    names = [mount.name for mount in mounts if mount.id is None]
     described = [
         *(volumes(account, ids).values() if ids else ()),
         *(shared_volumes(account, name, names) if names else ()),
     ]
-    found = {
-        one["VolumeId"]: FileSystem("EBS", one["VolumeId"], one["State"], one["Size"], mount.folder if mount else None)
-        for one in described
-        for mount in [_mounted(one, {one["VolumeId"]}, wanted)]
+    by_id = {
+        volume["VolumeId"]: FileSystem(
+            "EBS", volume["VolumeId"], volume["State"], volume["Size"], mount.folder if mount else None
+        )
+        for volume in described
+        for mount in [_mounted(volume, {volume["VolumeId"]}, mounts)]
     }
-    return (*found.values(), *_missing("EBS", (mount for mount in wanted if mount.id is not None), found))
+    return (*by_id.values(), *_missing("EBS", (mount for mount in mounts if mount.id is not None), by_id))
 
 
-def _mounted(described: Mapping[str, Any], ids: set[str], wanted: list[Mount]) -> Mount | None:
+def _mounted(described: Mapping[str, Any], ids: set[str], mounts: list[Mount]) -> Mount | None:
     """Return what is mounted, by its id, or by the name that ParallelCluster gives to what it makes for the cluster."""
     tags = _tags(described)
-    for mount in wanted:
+    for mount in mounts:
         if mount.id in ids or (mount.id is None and tags.get("Name") == mount.name and _OWNERS[0] in tags):
             return mount
     return None
@@ -134,7 +136,7 @@ def _tags(described: Mapping[str, Any]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in described.get("Tags", ())}
 
 
-def _missing(kind: str, wanted: Iterator[Mount], found: Mapping[str, FileSystem]) -> Iterator[FileSystem]:
-    for mount in wanted:
-        if mount.id is not None and mount.id not in found:
+def _missing(kind: str, mounts: Iterator[Mount], by_id: Mapping[str, FileSystem]) -> Iterator[FileSystem]:
+    for mount in mounts:
+        if mount.id is not None and mount.id not in by_id:
             yield FileSystem(kind, mount.id, "MISSING", None, mount.folder)

@@ -53,27 +53,27 @@ def reservations(account: Account, reserving: Iterable[tuple[str, str]]) -> tupl
             queues.setdefault(id_, []).append(queue)
     if not queues:
         return ()
-    known = capacity_reservations(account)
-    return tuple(_described(id_, tuple(dict.fromkeys(names)), known.get(id_)) for id_, names in queues.items())
+    by_id = capacity_reservations(account)
+    return tuple(_described(id_, tuple(dict.fromkeys(names)), by_id.get(id_)) for id_, names in queues.items())
 
 
 def _ids(account: Account, reservation: str) -> tuple[str, ...]:
     return (reservations_in(account, reservation) or ()) if reservation.startswith("arn:") else (reservation,)
 
 
-def _described(id_: str, queues: tuple[str, ...], found: Mapping[str, Any] | None) -> Reservation:
-    if found is None:
+def _described(id_: str, queues: tuple[str, ...], reservation: Mapping[str, Any] | None) -> Reservation:
+    if reservation is None:
         return Reservation(id_, queues, "reservation", MISSING, "", "", 0, 0, None, None)
-    total = found.get("TotalInstanceCount", 0)
+    total = reservation.get("TotalInstanceCount", 0)
     return Reservation(
         id_,
         queues,
-        "capacity-block" if found.get("ReservationType") == "capacity-block" else "reservation",
-        found["State"],
-        found.get("InstanceType", ""),
-        found.get("AvailabilityZone", ""),
+        "capacity-block" if reservation.get("ReservationType") == "capacity-block" else "reservation",
+        reservation["State"],
+        reservation.get("InstanceType", ""),
+        reservation.get("AvailabilityZone", ""),
         total,
-        total - found.get("AvailableInstanceCount", total),
-        found.get("StartDate"),
-        found.get("EndDate"),
+        total - reservation.get("AvailableInstanceCount", total),
+        reservation.get("StartDate"),
+        reservation.get("EndDate"),
     )

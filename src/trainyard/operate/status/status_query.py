@@ -53,10 +53,10 @@ def _status(request: StatusRequest, bucket: str | None) -> Status:
     # What was asked of other platforms says nothing here.
     request.forget_unknown_but("stacks", "record", *(["nodes"] if query is None else []))
     access = request.ask("monitoring", partial(monitoring_access, account, with_environment(stacks, own_stacks)))
-    seen = Status(name, account.region, account.clock.now(), record, own_stacks)
-    seen = _with_shared_parts(request, seen) if query is None else query.look(seen, bucket)
-    seen = replace(seen, monitoring=access(), unknown=request.unknown)
-    return replace(seen, concerns=concerns(account, seen))
+    status = Status(name, account.region, account.clock.now(), record, own_stacks)
+    status = _with_shared_parts(request, status) if query is None else query.look(status, bucket)
+    status = replace(status, monitoring=access(), unknown=request.unknown)
+    return replace(status, concerns=concerns(account, status))
 
 
 def _recognised(
@@ -80,11 +80,11 @@ def _recorded_platform(record: Deployment | None) -> str | None:
     return platform if isinstance(platform, str) else None
 
 
-def _with_shared_parts(request: StatusRequest, seen: Status) -> Status:
+def _with_shared_parts(request: StatusRequest, status: Status) -> Status:
     """Return the status of what no platform knows: of a cluster that is not there yet, or not any more."""
-    failed = request.ask("failures of stacks", partial(failures.of_stacks, request.account, seen.stacks))
+    failed = request.ask("failures of stacks", partial(failures.of_stacks, request.account, status.stacks))
     storage = file_systems.ask(request, {})
-    return replace(seen, file_systems=storage(), failures=failed() or ())
+    return replace(status, file_systems=storage(), failures=failed() or ())
 
 
 def _nothing(request: StatusRequest) -> TrainyardError:

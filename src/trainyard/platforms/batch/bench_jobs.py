@@ -134,9 +134,14 @@ class OnBatch:
 
     def _listed(self, beginning: str) -> list[tuple[str, str]]:
         """Return ids and names of jobs without their beginning, the oldest first."""
-        found = [one for queue in self.queues for one in batch_jobs.jobs_named(self.account, queue, beginning)]
-        self._order |= {one.id: one.created_ms for one in found}
-        return [(one.id, one.name.removeprefix(beginning)) for one in sorted(found, key=lambda one: one.created_ms)]
+        listed_jobs = [
+            listed_job for queue in self.queues for listed_job in batch_jobs.jobs_named(self.account, queue, beginning)
+        ]
+        self._order |= {listed_job.id: listed_job.created_ms for listed_job in listed_jobs}
+        return [
+            (listed_job.id, listed_job.name.removeprefix(beginning))
+            for listed_job in sorted(listed_jobs, key=lambda listed_job: listed_job.created_ms)
+        ]
 
 
 def _lines(events: Iterable[LogEvent]) -> Iterator[bytes]:
@@ -149,6 +154,6 @@ def _state(job: BatchJob | None) -> State:
         return State(GONE)
     exit_code = "" if job.main.exit_code in (None, 0) else f"exit code {job.main.exit_code}"
     waits = job.status if _STATES.get(job.status) == "PENDING" else ""
-    said = dict.fromkeys(one for one in (waits, exit_code, job.reason, job.main.reason) if one)
-    reason = "" if job.status in ("RUNNING", "SUCCEEDED") else ": ".join(said)
+    reasons = dict.fromkeys(reason for reason in (waits, exit_code, job.reason, job.main.reason) if reason)
+    reason = "" if job.status in ("RUNNING", "SUCCEEDED") else ": ".join(reasons)
     return State(_STATES.get(job.status, job.status), reason)

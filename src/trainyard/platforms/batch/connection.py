@@ -20,7 +20,7 @@ _JOB = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}(?:#[0-9]{1,4})?")
 _OS = "alinux2023"
 
 
-def batch_target(account: Account, cluster: str, wanted: str | None) -> Target | None:
+def batch_target(account: Account, cluster: str, name: str | None) -> Target | None:
     """Return an instance by its id, address or host name, or where none is named the newest that runs.
 
     ID#3 is the instance of node 3 of a job, and ID that of its first node. None where the cluster is none of Batch, or
@@ -39,10 +39,10 @@ def batch_target(account: Account, cluster: str, wanted: str | None) -> Target |
             where=cluster,
             hint=f"submit a job, or see `trainyard status {cluster} --region {account.region}` for why none comes",
         )
-    if wanted is None:
+    if name is None:
         return targets[0]
-    of_job = _instance_of_job(account, resources, wanted) if _JOB.fullmatch(wanted) else None
-    names = {of_job or wanted, wanted.partition(".")[0]}
+    of_job = _instance_of_job(account, resources, name) if _JOB.fullmatch(name) else None
+    names = {of_job or name, name.partition(".")[0]}
     return next(
         (
             target
@@ -53,19 +53,19 @@ def batch_target(account: Account, cluster: str, wanted: str | None) -> Target |
     )
 
 
-def _instance_of_job(account: Account, resources: BatchResources, wanted: str) -> str | None:
+def _instance_of_job(account: Account, resources: BatchResources, job_id: str) -> str | None:
     """Return the id of the instance where a job or a node of one runs."""
-    job_details = described_jobs(account, [wanted] if "#" in wanted else [wanted, f"{wanted}#0"])
+    job_details = described_jobs(account, [job_id] if "#" in job_id else [job_id, f"{job_id}#0"])
     place = next((job_detail.container_instance for job_detail in job_details if job_detail.container_instance), None)
     if place is None:
         raise TrainyardError(
-            f"job {wanted} runs on no instance",
+            f"job {job_id} runs on no instance",
             where="--node",
             hint=f"`trainyard status {resources.stack.removesuffix('-batch')} --region {account.region}` lists jobs",
         )
     environments = compute_environments(account, resources.environments)
-    known = (one for environment in environments for one in registered(account, environment.ecs_cluster))
-    return next((one.instance for one in known if one.arn == place), None)
+    instances = (instance for environment in environments for instance in registered(account, environment.ecs_cluster))
+    return next((instance.instance for instance in instances if instance.arn == place), None)
 
 
 def _targets(account: Account, cluster: str, resources: BatchResources) -> Iterator[Target]:

@@ -107,7 +107,7 @@ class OnEks:
         with self._asked() as kubectl:
             runs = mpi_runs.runs_of_submission(kubectl, folder)
         # Times are whole seconds; runs of the same one are in the order of the list.
-        self._order |= {mpi_runs.number_of(one): f"{mpi_runs.made(one)} {at:06d}" for at, one in enumerate(runs)}
+        self._order |= {mpi_runs.number_of(run): f"{mpi_runs.made(run)} {at:06d}" for at, run in enumerate(runs)}
         return {mpi_runs.test_of(run): mpi_runs.number_of(run) for run in runs}
 
     def is_newer(self, number: str, than: str) -> bool:
@@ -118,7 +118,7 @@ class OnEks:
         """Make an MPIJob for a run and return its number. What is left of a former run is taken away."""
         number = secrets.token_hex(4)
         with self._asked() as kubectl:
-            former = [one for one in mpi_runs.runs_of_submission(kubectl, folder) if mpi_runs.test_of(one) == job.id]
+            former = [run for run in mpi_runs.runs_of_submission(kubectl, folder) if mpi_runs.test_of(run) == job.id]
             if former:
                 kubectl.delete(former)
             kubectl.apply([scripts_manifest(), run_of(_mpi_job(job), token, number)], force_conflicts=True)
@@ -142,7 +142,7 @@ class OnEks:
     def cancel(self, numbers: Sequence[str]) -> None:
         """Delete MPIJobs, and with them their pods."""
         with self._asked() as kubectl:
-            runs = [one for number in numbers if (one := mpi_runs.run_numbered(kubectl, number)) is not None]
+            runs = [run_ for number in numbers if (run_ := mpi_runs.run_numbered(kubectl, number)) is not None]
             if runs:
                 kubectl.delete(runs)
 
@@ -213,12 +213,14 @@ class OnEks:
             return look.state._replace(reason=f"{look.state.reason}; {holders(kubectl, run)}")
         raise stuck(held, run["metadata"]["name"], mpi_runs.label_of_pods(run), _why(kubectl, run, look, fit))
 
-    def _unfit(self, job: Job, found: Fit) -> TrainyardError:
-        problem = f"{job.id} wants {found.wanted} nodes of {job.queue}, and {found.fit} can take it: {found.words}"
+    def _unfit(self, job: Job, node_fit: Fit) -> TrainyardError:
+        problem = (
+            f"{job.id} wants {node_fit.wanted} nodes of {job.queue}, and {node_fit.fit} can take it: {node_fit.words}"
+        )
         hint = f"`trainyard status {self.cluster} --region {self.account.region}` shows the nodes; "
         hint += (
             "`kubectl -n kube-system get daemonsets` shows whether the device plugins run"
-            if found.lacks_devices
+            if node_fit.lacks_devices
             else f"`eksctl scale nodegroup --cluster {self.cluster}` starts more, and --only names jobs that fit"
         )
         return TrainyardError(problem, where=job.id, hint=hint)
@@ -253,8 +255,8 @@ def _mpi_job(job: Job) -> Mapping[str, Any]:
     return job.request
 
 
-def _why(kubectl: Kubectl, run: Mapping[str, Any], look: MpiJobStatus, found: Fit) -> str:
+def _why(kubectl: Kubectl, run: Mapping[str, Any], look: MpiJobStatus, node_fit: Fit) -> str:
     """Return why a run does not start, also with what is wrong with the nodes, and what Kubernetes complains of."""
-    nodes = None if found.enough else f"nodes that can take it: {found.fit}, {found.words}"
+    nodes = None if node_fit.enough else f"nodes that can take it: {node_fit.fit}, {node_fit.words}"
     parts = (look.state.reason, nodes, mpi_runs.last_complaint(kubectl, run))
     return "; ".join(part for part in parts if part)

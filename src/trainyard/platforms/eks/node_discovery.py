@@ -21,7 +21,7 @@ def instances(account: Account, spec: Spec) -> tuple[ScrapedInstance, ...]:
         (kubernetes_instance, queues.get(node_group_of(kubernetes_instance) or "", ""))
         for kubernetes_instance in kubernetes_instances(account, spec.name)
     ]
-    return tuple(instance(one, "Compute", queue, bool(queue)) for one, queue in described)
+    return tuple(instance(instance_, "Compute", queue, bool(queue)) for instance_, queue in described)
 
 
 def checked_tags(account: InAccount) -> Iterator[CheckedTags]:

@@ -24,7 +24,7 @@ _ACTION = "aps:RemoteWrite"
 def instances(account: Account, spec: Spec) -> tuple[ScrapedInstance, ...]:
     """Return every instance that the cluster's tags, or ours, are on; also those that are gone for a while."""
     described = instances_of_cluster(account, spec.name)
-    return tuple(instance(one, *node_of_tags(tags_of(dict(one)), spec.name)) for one in described)
+    return tuple(instance(instance_, *node_of_tags(tags_of(dict(instance_)), spec.name)) for instance_ in described)
 
 
 def node_of_tags(tags: Mapping[str, str], name: str) -> tuple[str, str, bool]:

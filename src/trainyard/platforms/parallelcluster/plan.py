@@ -137,9 +137,11 @@ def _of_configuration(spec: Spec) -> Iterator[ImmutableField]:
 
 def _fixed_keys(version: str) -> Iterator[str]:
     """Yield the keys that no update changes. Sections are left out: what counts is what they hold."""
-    known = update_policies.policies(version) or {}
-    for key in known:
-        if update_policies.need(version, key) == "unsupported" and not any(one.startswith(f"{key}.") for one in known):
+    policies = update_policies.policies(version) or {}
+    for key in policies:
+        if update_policies.need(version, key) == "unsupported" and not any(
+            key_.startswith(f"{key}.") for key_ in policies
+        ):
             yield key
 
 

@@ -34,10 +34,12 @@ class Application:
     def __init__(self) -> None:
         """Take the services that moto lacks from the extensions."""
         self._moto = DomainDispatcherApplication(create_backend_app)
-        ours = {module.SIGNING_NAME: module.RESPONSES for module in api_modules() if hasattr(module, "RESPONSES")}
-        ours["cloudformation"] = CloudFormation
+        applications = {
+            module.SIGNING_NAME: module.RESPONSES for module in api_modules() if hasattr(module, "RESPONSES")
+        }
+        applications["cloudformation"] = CloudFormation
         self._by_host = [module for module in api_modules() if hasattr(module, "HOST")]
-        self._ours: dict[str, Any] = {name: _flask(responses) for name, responses in ours.items()}
+        self._ours: dict[str, Any] = {name: _flask(responses) for name, responses in applications.items()}
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answer a call. What is sent is read before its turn, so that a slow client holds nobody up."""

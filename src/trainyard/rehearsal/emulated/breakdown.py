@@ -66,8 +66,8 @@ def planted() -> Breakdown | None:
 
 def striking(what: str) -> Breakdown | None:
     """Return the one that is to happen, if it strikes there."""
-    found = planted()
-    return found if found is not None and found.strikes == what else None
+    breakdown = planted()
+    return breakdown if breakdown is not None and breakdown.strikes == what else None
 
 
 @cache

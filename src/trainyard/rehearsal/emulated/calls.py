@@ -24,5 +24,5 @@ def _action(environ: dict[str, Any]) -> str:
     target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
     if target:
         return target.rpartition(".")[2]
-    found = _ACTION.search(environ["wsgi.input"].getvalue()[:4096])
-    return found[1].decode() if found else str(environ.get("REQUEST_METHOD", ""))
+    match = _ACTION.search(environ["wsgi.input"].getvalue()[:4096])
+    return match[1].decode() if match else str(environ.get("REQUEST_METHOD", ""))

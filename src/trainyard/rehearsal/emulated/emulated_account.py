@@ -85,14 +85,14 @@ def emulated_account(region: str, *, seeds: Mapping[str, Any] | None = None) -> 
 
 
 def _variables(region: str, folder: Path, seeds: Mapping[str, Any] | None) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    inherited = {name: os.environ[name] for name in _KEPT if name in os.environ}
     configured = _configuration(region, folder)
     del configured["AWS_PROFILE"]  # moto makes sessions of its own, without a configuration
     file = folder / "seeds.json"
     file.write_text(json.dumps(seeds or {"region": region}), encoding="utf-8")
     planted = {SEEDS_VARIABLE: str(file)} if seeds else {}
     account = {"MOTO_ACCOUNT_ID": str(seeds["account_id"])} if seeds and "account_id" in seeds else {}
-    return {**kept, **configured, **planted, **account}
+    return {**inherited, **configured, **planted, **account}
 
 
 def _configuration(region: str, folder: Path) -> dict[str, str]:
@@ -125,8 +125,8 @@ def _port(server: subprocess.Popen[bytes], errors: Path) -> int:
         readable, _, _ = select.select([server.stdout], [], [], max(left, 0))
         more = os.read(server.stdout.fileno(), 4096) if readable else b""
         if not more:
-            said = errors.read_text(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
-            problem = f"the emulated account did not start: {said[0]}"
+            last_lines = errors.read_text(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+            problem = f"the emulated account did not start: {last_lines[0]}"
             raise TrainyardError(problem, hint=f"install it anew: {HINT}")
         line += more
     return int(json.loads(line)["port"])

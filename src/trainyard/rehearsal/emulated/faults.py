@@ -32,8 +32,8 @@ FAULTS = Faults()
 """The faults of this process."""
 
 
-def plant(wanted: Mapping[str, Any]) -> None:
+def plant(faults: Mapping[str, Any]) -> None:
     """Let these go wrong from now on, and nothing else. Raises TypeError for a fault that does not exist."""
-    planted = Faults(**wanted)
-    for one in fields(Faults):
-        setattr(FAULTS, one.name, getattr(planted, one.name))
+    planted = Faults(**faults)
+    for fault in fields(Faults):
+        setattr(FAULTS, fault.name, getattr(planted, fault.name))

@@ -61,11 +61,11 @@ def start(aws: Aws, name: str) -> int:
 
 def obey(aws: Aws, name: str) -> None:
     """Do what the fleet's status asks for: start the static nodes, or stop all nodes."""
-    asked = _fleet_status(aws, name)
-    if asked == "STOP_REQUESTED":
+    requested = _fleet_status(aws, name)
+    if requested == "STOP_REQUESTED":
         terminate_compute_nodes(aws, name)
         _put_fleet_status(aws, name, "STOPPED")
-    elif asked == "START_REQUESTED":
+    elif requested == "START_REQUESTED":
         _put_fleet_status(aws, name, "RUNNING")
         _start_fleet(aws, _cluster(aws, name))
 
@@ -96,7 +96,7 @@ def _cluster(aws: Aws, name: str) -> SlurmCluster:
     stack = cloudformation.describe_stacks(StackName=name)["Stacks"][0]
     parameters = {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in stack.get("Parameters", [])}
     resources = cloudformation.describe_stack_resources(StackName=name)["StackResources"]
-    if missing := [one for one in (_BUCKET, _ROOT) if one not in parameters]:
+    if missing := [name for name in (_BUCKET, _ROOT) if name not in parameters]:
         raise ResourceError(
             f"nobody signals in the emulated account but head nodes of ParallelCluster, and {name} is no stack of "
             f"ParallelCluster: it has no parameter {' and no '.join(missing)}"
@@ -117,8 +117,8 @@ def _instance(aws: Aws, name: str) -> Mapping[str, Any] | None:
         {"Name": "tag:parallelcluster:node-type", "Values": ["HeadNode"]},
         {"Name": "instance-state-name", "Values": ["running"]},
     ]
-    found = aws.client("ec2").describe_instances(Filters=filters)["Reservations"]
-    return next((instance for reservation in found for instance in reservation["Instances"]), None)
+    reservations = aws.client("ec2").describe_instances(Filters=filters)["Reservations"]
+    return next((instance for reservation in reservations for instance in reservation["Instances"]), None)
 
 
 def _fleet_status(aws: Aws, name: str) -> str | None:

@@ -81,5 +81,5 @@ def _offer(region: str, name: str, zones: Iterable[str]) -> None:
         offered = INSTANCE_TYPE_OFFERINGS[kind].setdefault(region, [])
         for location in locations:
             offer = {"InstanceType": name, "Location": location, "LocationType": kind}
-            if not any(one["InstanceType"] == name and one["Location"] == location for one in offered):
+            if not any(offer["InstanceType"] == name and offer["Location"] == location for offer in offered):
                 offered.append(offer)

@@ -47,8 +47,8 @@ def _instance(aws: Aws, name: str) -> Mapping[str, Any] | None:
         {"Name": "tag:Name", "Values": [f"{name}-monitoring"]},
         {"Name": "instance-state-name", "Values": ["running"]},
     ]
-    found = aws.client("ec2").describe_instances(Filters=filters)["Reservations"]
-    return next((instance for reservation in found for instance in reservation["Instances"]), None)
+    reservations = aws.client("ec2").describe_instances(Filters=filters)["Reservations"]
+    return next((instance for reservation in reservations for instance in reservation["Instances"]), None)
 
 
 def _problem(aws: Aws, bucket: str, folder: str, digest: str, file: str) -> str:
@@ -78,5 +78,5 @@ def _missing_asset(aws: Aws, bucket: str, folder: str, files: Mapping[str, bytes
 
 def _files(content: bytes) -> dict[str, bytes]:
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-        opened = ((one.name, archive.extractfile(one)) for one in archive if one.isfile())
+        opened = ((member.name, archive.extractfile(member)) for member in archive if member.isfile())
         return {name: file.read() for name, file in opened if file is not None}

@@ -26,22 +26,22 @@ class NodeBoot:
         """Look at what runs."""
         self._aws, self._cluster, self._head = aws, cluster, head
         self._nodes = list(static_nodes(aws, cluster))
-        running = [_logging(one, name) for name, one in self._nodes if one is not None]
+        running = [_logging(node, name) for name, node in self._nodes if node is not None]
         self._logs = NodeLogs(aws, cluster.log_group, _logging(head), running, self._values())
 
     def begin(self) -> None:
         """Write what is written whatever happens."""
-        found = planted()
-        silent = found is not None and found.silent
-        self._logs.write(one for one in told("healthy") if not (silent and one["by"] == "compute"))
+        breakdown = planted()
+        silent = breakdown is not None and breakdown.silent
+        self._logs.write(line for line in told("healthy") if not (silent and line["by"] == "compute"))
 
     def refused(self, error: ClientError) -> None:
         """Write that EC2 did not launch the static nodes: the head node goes on waiting for them."""
-        said = error.response["Error"]
+        error_body = error.response["Error"]
         breakdown = planted()
         values = {
-            "code": said["Code"],
-            "message": said["Message"],
+            "code": error_body["Code"],
+            "message": error_body["Message"],
             "failure": (breakdown and breakdown.failure) or "other-failures",
         }
         self._with(values).write(told("launch_refused"))
@@ -60,7 +60,7 @@ class NodeBoot:
         breakdown = striking("nodes")
         if breakdown is None or not self._logs.compute:
             return False
-        common = [one for one in told("nodes_failed") if not (breakdown.silent and one["by"] == "compute")]
+        common = [line for line in told("nodes_failed") if not (breakdown.silent and line["by"] == "compute")]
         self._tell(breakdown, *breakdown.lines, *common, *(told(breakdown.then) if being_made else ()))
         terminate_compute_nodes(self._aws, self._cluster.name)
         return True
@@ -124,11 +124,14 @@ def _logging(instance: Mapping[str, Any], name: str = "") -> LoggingNode:
 
 def _named(config: Mapping[str, Any]) -> dict[str, str]:
     """Return what messages name of the configuration; something made up where it has none."""
-    lustre = [one.get("FsxLustreSettings") or {} for one in config.get("SharedStorage") or ()]
+    lustre = [lustre_settings.get("FsxLustreSettings") or {} for lustre_settings in config.get("SharedStorage") or ()]
     script = (config["HeadNode"].get("CustomActions") or {}).get("OnNodeConfigured") or {}
     scripts: Sequence[Mapping[str, str]] = script.get("Sequence") or [script]
     return {
-        "file_system": next((one["FileSystemId"] for one in lustre if one.get("FileSystemId")), _FILE_SYSTEM),
+        "file_system": next(
+            (lustre_settings["FileSystemId"] for lustre_settings in lustre if lustre_settings.get("FileSystemId")),
+            _FILE_SYSTEM,
+        ),
         "mount": _MOUNT,
         "script": scripts[0].get("Script", _SCRIPT),
     }

@@ -26,13 +26,13 @@ _NEVER_EMPTY = {"ec2"}
 def inventory() -> dict[str, list[str]]:
     """Return the ids of everything that exists in the region that the account was started for."""
     aws = InProcessAccount(os.environ.get("AWS_DEFAULT_REGION", "us-east-1"))
-    found = {kind: _own_ids(aws, how) for kind, how in _kinds().items() if _is_in_use(aws, how["moto"])}
-    found["CloudFormation stacks"] = [stack.name for stack in every(aws.region) if stack.deleted is None]
-    found["S3 objects"] = list(_objects(aws, found.get("S3 buckets", [])))
+    ids_by_kind = {kind: _own_ids(aws, how) for kind, how in _kinds().items() if _is_in_use(aws, how["moto"])}
+    ids_by_kind["CloudFormation stacks"] = [stack.name for stack in every(aws.region) if stack.deleted is None]
+    ids_by_kind["S3 objects"] = list(_objects(aws, ids_by_kind.get("S3 buckets", [])))
     for module in api_modules():
         if hasattr(module, "inventory"):
-            found |= module.inventory(aws.account_id, aws.region)
-    return {kind: sorted(ids) for kind, ids in sorted(found.items()) if ids}
+            ids_by_kind |= module.inventory(aws.account_id, aws.region)
+    return {kind: sorted(ids) for kind, ids in sorted(ids_by_kind.items()) if ids}
 
 
 def _is_in_use(aws: InProcessAccount, service: str) -> bool:
@@ -57,7 +57,7 @@ def _ids(aws: InProcessAccount, how: Mapping[str, Any]) -> list[str]:
         pages = list(client.get_paginator(how["call"]).paginate(**parameters))
     else:
         pages = [getattr(client, how["call"])(**parameters)]
-    return [str(one) for page in pages for one in jmespath.search(how["ids"], page) or [] if one is not None]
+    return [str(id_) for page in pages for id_ in jmespath.search(how["ids"], page) or [] if id_ is not None]
 
 
 def _objects(aws: InProcessAccount, buckets: list[str]) -> Iterator[str]:

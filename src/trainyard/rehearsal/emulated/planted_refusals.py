@@ -21,12 +21,12 @@ def refuse_planted(resource: LogicalResource, account_id: str) -> None:
         raise ResourceError(filled(breakdown.message, values))
 
 
-def launch_refusal(kind: str, zone: str | None, asked: Mapping[str, Any]) -> tuple[str, str] | None:
+def launch_refusal(kind: str, zone: str | None, request: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return code and message with which nodes of this type are refused; None where nothing is planted."""
     breakdown = striking("launch")
     if breakdown is None:
         return None
-    target = (asked.get("CapacityReservationSpecification") or {}).get("CapacityReservationTarget") or {}
+    target = (request.get("CapacityReservationSpecification") or {}).get("CapacityReservationTarget") or {}
     values = {
         "type": kind,
         "zone": zone or "",

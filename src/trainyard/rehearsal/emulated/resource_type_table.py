@@ -32,18 +32,18 @@ def _resource_type(entry: Mapping[str, Any]) -> ResourceType:
 
 
 def _create(entry: Mapping[str, Any], aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    known = _known(aws, resource)
-    known["answer"] = _answer(entry["service"], entry["create"], aws, resource, known)
-    known["id"] = jmespath.search(entry["id"], known)
-    return PhysicalResource(known["id"], _values(entry.get("attributes", {}), known))
+    values_so_far = _known(aws, resource)
+    values_so_far["answer"] = _answer(entry["service"], entry["create"], aws, resource, values_so_far)
+    values_so_far["id"] = jmespath.search(entry["id"], values_so_far)
+    return PhysicalResource(values_so_far["id"], _values(entry.get("attributes", {}), values_so_far))
 
 
 def _update(
     entry: Mapping[str, Any], aws: Aws, physical: PhysicalResource, resource: LogicalResource
 ) -> PhysicalResource:
-    known = {**_known(aws, resource), "id": physical.id}
-    known["answer"] = _answer(entry["service"], entry["update"], aws, resource, known)
-    physical.attributes |= _values(entry["update"].get("attributes", {}), known)
+    values_so_far = {**_known(aws, resource), "id": physical.id}
+    values_so_far["answer"] = _answer(entry["service"], entry["update"], aws, resource, values_so_far)
+    physical.attributes |= _values(entry["update"].get("attributes", {}), values_so_far)
     return physical
 
 
@@ -57,11 +57,11 @@ def _known(aws: Aws, resource: LogicalResource) -> dict[str, Any]:
 
 
 def _answer(
-    service: str, call: Mapping[str, Any], aws: Aws, resource: LogicalResource, known: Mapping[str, Any]
+    service: str, call: Mapping[str, Any], aws: Aws, resource: LogicalResource, values_so_far: Mapping[str, Any]
 ) -> Any:
     parameters = {
         **picked(resource.properties, *call.get("properties", ())),
-        **_values(call.get("parameters", {}), known),
+        **_values(call.get("parameters", {}), values_so_far),
         **_tags(call.get("tags"), resource),
     }
     return getattr(aws.client(service), call["call"])(**parameters)
@@ -73,6 +73,6 @@ def _tags(kind: str | None, resource: LogicalResource) -> dict[str, Any]:
     return with_tags(resource) if kind == "Tags" else tag_specifications(kind, resource)
 
 
-def _values(expressions: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:
-    values = {name: jmespath.search(expression, known) for name, expression in expressions.items()}
+def _values(expressions: Mapping[str, str], values_so_far: Mapping[str, Any]) -> dict[str, Any]:
+    values = {name: jmespath.search(expression, values_so_far) for name, expression in expressions.items()}
     return {name: value for name, value in values.items() if value is not None}

@@ -27,26 +27,28 @@ _ARN_ACCOUNT = re.compile(r"arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:([0-9]{12}):")
 
 def seeds_of(spec: Spec, *, faults: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the seeds of an account in which this spec can be deployed. ``faults``: what is to go wrong there."""
-    found = list(mentions(spec))
+    all_mentions = list(mentions(spec))
     return {
-        "account_id": _account_id(found),
+        "account_id": _account_id(all_mentions),
         "region": spec.region,
-        "images": [*_official_images(spec), *_own_images(spec, found)],
+        "images": [*_official_images(spec), *_own_images(spec, all_mentions)],
         "instance_types": sorted({name for group in spec.node_groups() for name in group.instance_types}),
-        "key_pairs": _values(found, "ssh_key"),
-        "network": _network(spec, found),
+        "key_pairs": _values(all_mentions, "ssh_key"),
+        "network": _network(spec, all_mentions),
         "reservations": list(_reservations(spec)),
         "reservation_groups": list(_reservation_groups(spec)),
-        "buckets": _buckets(spec, found),
-        "lustre": _values(found, "id", below="lustre"),
-        "zfs_volumes": _values(found, "id", below="openzfs"),
-        "efs": [_efs(found, one) for one in found if one.key == "id" and one.above == "efs"],
-        "volumes": [{"id": name, "zone": _zone(spec)} for name in _values(found, "id", below="ebs")],
+        "buckets": _buckets(spec, all_mentions),
+        "lustre": _values(all_mentions, "id", below="lustre"),
+        "zfs_volumes": _values(all_mentions, "id", below="openzfs"),
+        "efs": [
+            _efs(all_mentions, mention) for mention in all_mentions if mention.key == "id" and mention.above == "efs"
+        ],
+        "volumes": [{"id": name, "zone": _zone(spec)} for name in _values(all_mentions, "id", below="ebs")],
         "elastic_ips": [spec.head_node.elastic_ip] if isinstance(spec.head_node.elastic_ip, str) else [],
-        "secrets": _beginning(found, ":secretsmanager:"),
-        "certificates": _beginning(found, ":acm:"),
-        "kms_keys": _beginning(found, ":kms:"),
-        "policies": [arn for arn in _beginning(found, ":iam:") if "::aws:" not in arn and ":policy/" in arn],
+        "secrets": _beginning(all_mentions, ":secretsmanager:"),
+        "certificates": _beginning(all_mentions, ":acm:"),
+        "kms_keys": _beginning(all_mentions, ":kms:"),
+        "policies": [arn for arn in _beginning(all_mentions, ":iam:") if "::aws:" not in arn and ":policy/" in arn],
         "faults": dict(faults or {}),
     }
 
@@ -54,18 +56,18 @@ def seeds_of(spec: Spec, *, faults: Mapping[str, Any] | None = None) -> dict[str
 def seeds_with_environment(seeds: dict[str, Any], of_environment: dict[str, Any]) -> dict[str, Any]:
     """Return the seeds of a cluster with those of the environment that it is in: what either names as existing."""
     lists = {
-        key: [*value, *(one for one in of_environment[key] if one not in value)]
+        key: [*value, *(entry for entry in of_environment[key] if entry not in value)]
         for key, value in seeds.items()
         if isinstance(value, list)
     }
-    named = (one["account_id"] for one in (seeds, of_environment) if one["account_id"] != DEFAULT_ACCOUNT_ID)
+    named = (seed["account_id"] for seed in (seeds, of_environment) if seed["account_id"] != DEFAULT_ACCOUNT_ID)
     network = seeds["network"] or of_environment["network"]
     return {**seeds, **lists, "network": network, "account_id": next(named, DEFAULT_ACCOUNT_ID)}
 
 
-def _account_id(found: Iterable[Mention]) -> str:
+def _account_id(all_mentions: Iterable[Mention]) -> str:
     """Return the account that the spec's ARNs are of."""
-    numbers = [match[1] for one in found if (match := _ARN_ACCOUNT.match(one.value))]
+    numbers = [match[1] for mention in all_mentions if (match := _ARN_ACCOUNT.match(mention.value))]
     return next((number for number in numbers if int(number)), DEFAULT_ACCOUNT_ID)
 
 
@@ -86,15 +88,15 @@ def _official_images(spec: Spec) -> Iterator[dict[str, Any]]:
         }
 
 
-def _own_images(spec: Spec, found: Iterable[Mention]) -> Iterator[dict[str, Any]]:
+def _own_images(spec: Spec, all_mentions: Iterable[Mention]) -> Iterator[dict[str, Any]]:
     """Yield the images that the spec names, as ``pcluster build-image`` makes them."""
     version = spec.image.built_for or spec.parallelcluster.version
-    for one in found:
-        if one.key == "ami":
+    for mention in all_mentions:
+        if mention.key == "ami":
             yield {
-                "id": one.value,
-                "name": f"own-{one.value}",
-                "architecture": _architecture(spec, one),
+                "id": mention.value,
+                "name": f"own-{mention.value}",
+                "architecture": _architecture(spec, mention),
                 "owner": "self",
                 "tags": {
                     "parallelcluster:version": version,
@@ -111,14 +113,17 @@ def _architecture(spec: Spec, image: Mention) -> str:
     return (kind and kind.architecture) or "x86_64"
 
 
-def _network(spec: Spec, found: Iterable[Mention]) -> dict[str, Any] | None:
+def _network(spec: Spec, all_mentions: Iterable[Mention]) -> dict[str, Any] | None:
     """Return the network that the spec names, with the subnets that only single nodes name."""
     existing = spec.network.existing
     if existing is None:
         return None
     zones = list(dict.fromkeys(zone for queue in spec.queues for zone in queue.zones)) or [_zone(spec)]
     public = [*existing.public_subnets]
-    private = [*existing.private_subnets, *(one for one in _values(found, "subnet") if one.startswith("subnet-"))]
+    private = [
+        *existing.private_subnets,
+        *(subnet for subnet in _values(all_mentions, "subnet") if subnet.startswith("subnet-")),
+    ]
     second = spec.network.secondary_availability_zone or (
         _another(zones[0]) if platform_of(spec).control_plane_spans_zones else zones[0]
     )
@@ -189,18 +194,22 @@ def _reservation(spec: Spec, name: str | None, instance_type: str, groups: list[
     }
 
 
-def _buckets(spec: Spec, found: Iterable[Mention]) -> list[dict[str, Any]]:
+def _buckets(spec: Spec, all_mentions: Iterable[Mention]) -> list[dict[str, Any]]:
     """Return the buckets that exist already, with the scripts that lie in them."""
     buckets: dict[str, list[str]] = {spec.assets.bucket: []} if spec.assets.bucket else {}
-    for one in found:
-        if one.value.startswith("s3://"):
-            bucket, _, key = one.value.removeprefix("s3://").partition("/")
-            buckets.setdefault(bucket, []).extend([key] if one.key == "script" else [])
+    for mention in all_mentions:
+        if mention.value.startswith("s3://"):
+            bucket, _, key = mention.value.removeprefix("s3://").partition("/")
+            buckets.setdefault(bucket, []).extend([key] if mention.key == "script" else [])
     return [{"name": name, "keys": list(dict.fromkeys(keys))} for name, keys in buckets.items()]
 
 
-def _efs(found: Iterable[Mention], file_system: Mention) -> dict[str, Any]:
-    beside = [one.value for one in found if one.key == "access_point" and one.path[:-1] == file_system.path[:-1]]
+def _efs(all_mentions: Iterable[Mention], file_system: Mention) -> dict[str, Any]:
+    beside = [
+        mention.value
+        for mention in all_mentions
+        if mention.key == "access_point" and mention.path[:-1] == file_system.path[:-1]
+    ]
     return {"id": file_system.value, "access_points": beside}
 
 
@@ -208,14 +217,16 @@ def _zone(spec: Spec) -> str:
     return spec.network.availability_zone or f"{spec.region}a"
 
 
-def _values(found: Iterable[Mention], key: str, *, below: str | None = None) -> list[str]:
-    values = (one.value for one in found if one.key == key and below in (None, one.above))
+def _values(all_mentions: Iterable[Mention], key: str, *, below: str | None = None) -> list[str]:
+    values = (mention.value for mention in all_mentions if mention.key == key and below in (None, mention.above))
     return list(dict.fromkeys(values))
 
 
-def _beginning(found: Iterable[Mention], service: str) -> list[str]:
+def _beginning(all_mentions: Iterable[Mention], service: str) -> list[str]:
     """Return the ARNs of a service."""
-    values = (one.value for one in found if one.value.startswith("arn:") and service in one.value)
+    values = (
+        mention.value for mention in all_mentions if mention.value.startswith("arn:") and service in mention.value
+    )
     return list(dict.fromkeys(values))
 
 

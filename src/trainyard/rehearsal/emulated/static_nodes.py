@@ -33,13 +33,13 @@ def launch_missing(aws: Aws, cluster: SlurmCluster) -> None:
     https://pypi.org/project/aws-parallelcluster/3.16.1/
     """
     for queue, resource in _compute_resources(cluster.config):
-        wanted = int(resource.get("MinCount") or 0)
+        desired = int(resource.get("MinCount") or 0)
         running = len(_running(aws, cluster.name, queue["Name"], resource["Name"]))
-        if wanted > running:
-            launched = _launch(aws, cluster, queue, resource, wanted - running)
+        if desired > running:
+            launched = _launch(aws, cluster, queue, resource, desired - running)
             prefix = f"{queue['Name']}-st-{resource['Name']}"
-            _name(aws, cluster, prefix, running + 1, [one["PrivateIpAddress"] for one in launched])
-            _remember(aws, cluster, prefix, running + 1, [one["InstanceId"] for one in launched])
+            _name(aws, cluster, prefix, running + 1, [instance["PrivateIpAddress"] for instance in launched])
+            _remember(aws, cluster, prefix, running + 1, [instance["InstanceId"] for instance in launched])
 
 
 def static_nodes(aws: Aws, cluster: SlurmCluster) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
@@ -67,7 +67,7 @@ def _compute_resources(config: Mapping[str, Any]) -> Iterator[tuple[Mapping[str,
 def _launch(
     aws: Aws, cluster: SlurmCluster, queue: Mapping[str, Any], resource: Mapping[str, Any], count: int
 ) -> Launched:
-    asked: dict[str, Any] = {"LaunchTemplateName": f"{cluster.name}-{queue['Name']}-{resource['Name']}"}
+    template: dict[str, Any] = {"LaunchTemplateName": f"{cluster.name}-{queue['Name']}-{resource['Name']}"}
     several = [instance["InstanceType"] for instance in resource.get("Instances") or []]
     kind = {"InstanceType": several[0]} if several else {}
     subnet = {"SubnetId": queue["Networking"]["SubnetIds"][0]}
@@ -76,7 +76,7 @@ def _launch(
         {"Key": "parallelcluster:compute-resource-name", "Value": resource["Name"]},
     ]
     answer = aws.client("ec2").run_instances(
-        LaunchTemplate={**asked, "Version": "$Latest"},
+        LaunchTemplate={**template, "Version": "$Latest"},
         MinCount=count,
         MaxCount=count,
         **kind,

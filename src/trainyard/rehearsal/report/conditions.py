@@ -35,8 +35,8 @@ def has_efa(spec: Spec) -> bool:
 
 def has_accelerators(spec: Spec) -> bool:
     """Return whether any instance type of the catalog among the nodes' has accelerators."""
-    known = (find(group.instance_type) for group in spec.node_groups())
-    return any(facts is not None and facts.accelerators is not None for facts in known)
+    all_facts = (find(group.instance_type) for group in spec.node_groups())
+    return any(facts is not None and facts.accelerators is not None for facts in all_facts)
 
 
 def _own_scripts(spec: Spec) -> bool:
@@ -58,11 +58,18 @@ def _images(spec: Spec) -> list[str | None]:
 
 
 def _fsx_made(spec: Spec) -> bool:
-    return any(one.settings.id is None for one in spec.file_systems if one.kind in ("lustre", "openzfs"))
+    return any(
+        file_system.settings.id is None
+        for file_system in spec.file_systems
+        if file_system.kind in ("lustre", "openzfs")
+    )
 
 
 def _data_repository(spec: Spec) -> bool:
-    return any(one.lustre is not None and one.lustre.data_repository is not None for one in spec.file_systems)
+    return any(
+        file_system.lustre is not None and file_system.lustre.data_repository is not None
+        for file_system in spec.file_systems
+    )
 
 
 def _is_named(file_system: FileSystem) -> bool:

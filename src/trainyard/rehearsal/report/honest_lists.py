@@ -40,5 +40,5 @@ def _said(entry: dict[str, str]) -> str:
 def entries(file: str) -> list[dict[str, Any]]:
     """Return the entries of one of the two lists, whatever they apply to."""
     with Path(__file__).with_name(file).open("rb") as opened:
-        found: list[dict[str, Any]] = yaml.load(opened, Loader=yaml.CSafeLoader)
-    return found
+        all_entries: list[dict[str, Any]] = yaml.load(opened, Loader=yaml.CSafeLoader)
+    return all_entries

@@ -15,9 +15,9 @@ def seconds(value: Any) -> str:
     return f"{minutes} min {rest} s"
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
+def counted(count: int, noun: str, many: str | None = None) -> str:
     """Return a number with its noun."""
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+    return f"{count:,} {noun if count == 1 else many or f'{noun}s'}"
 
 
 def number(value: Any) -> float:

@@ -30,9 +30,9 @@ def reason(result: Mapping[str, Any]) -> str:
 
 def inventory(result: Mapping[str, Any]) -> str:
     """Return what the account holds afterwards that it did not hold before."""
-    found = result.get("inventory") or {}
-    left = found.get("left") or ()
-    counts = f"The account held {found.get('before', 0):,} things before and {found.get('after', 0):,} after"
+    things = result.get("inventory") or {}
+    left = things.get("left") or ()
+    counts = f"The account held {things.get('before', 0):,} things before and {things.get('after', 0):,} after"
     return f"{counts}; {counted(len(left), 'thing is', 'things are')} left." if left else f"{counts}; nothing is left."
 
 

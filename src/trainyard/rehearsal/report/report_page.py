@@ -58,15 +58,15 @@ def _add_head(head: ET.Element, result: Mapping[str, Any]) -> None:
     styles = (_file("report_page.css"), style())
     add(head, "meta", charset="utf-8")
     # Nothing may be loaded, from anywhere: what the page needs stands in it, and is named here by its hash.
-    hashes = " ".join(_hash(one) for one in styles)
+    hashes = " ".join(_hash(style) for style in styles)
     rules = f"default-src 'none'; style-src {hashes}; script-src {_hash(_file('report_page.js'))}; base-uri 'none'; "
     add(head, "meta", http_equiv="Content-Security-Policy", content=f"{rules}form-action 'none'")
     add(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
     add(head, "meta", name="color-scheme", content="light dark")
     add(head, "meta", name="referrer", content="no-referrer")
     add(head, "title", f"Rehearsal of {result['name']}: {'succeeded' if result['ok'] else 'failed'}")
-    for one in styles:
-        add(head, "style").text = one
+    for style_text in styles:
+        add(head, "style").text = style_text
 
 
 def _add_verdict(header: ET.Element, result: Mapping[str, Any]) -> None:
@@ -144,10 +144,10 @@ def _add_points(section: ET.Element, points: Sequence[object], otherwise: str) -
 
 
 def _add_foot(foot: ET.Element, result: Mapping[str, Any]) -> None:
-    made = (
+    text = (
         f"Made by trainyard {result['trainyard_version']}. The same as data stands in rehearsal.json beside this page."
     )
-    add(foot, "p", made)
+    add(foot, "p", text)
 
 
 def _hash(words: str) -> str:

@@ -54,10 +54,10 @@ class Scale:
         """Return the place of a time."""
         return _TRACK[0] + _TRACK[1] * min(max(at_s / self.end_s, 0), 1)
 
-    def bar(self, one: Mapping[str, Any], y: float, height: float) -> Box:
+    def bar(self, resource: Mapping[str, Any], y: float, height: float) -> Box:
         """Return the bar of something that began and took its time: never too thin to be seen."""
-        start = self.x(number(one.get("started_s")))
-        end = self.x(number(one.get("started_s")) + number(one.get("seconds")))
+        start = self.x(number(resource.get("started_s")))
+        end = self.x(number(resource.get("started_s")) + number(resource.get("seconds")))
         width = max(end - start, 3)
         return Box(min(start, _TRACK[0] + _TRACK[1] - width), y, width, height)
 
@@ -70,7 +70,7 @@ class Scale:
 def _end(result: Mapping[str, Any]) -> float:
     resources = (resource for stack in result.get("stacks") or () for resource in stack.get("resources") or ())
     timed = (*(result.get("steps") or ()), *resources)
-    ends = (number(one.get("started_s")) + number(one.get("seconds")) for one in timed)
+    ends = (number(resource.get("started_s")) + number(resource.get("seconds")) for resource in timed)
     return max((number(result.get("seconds")), *ends))
 
 
@@ -101,10 +101,11 @@ def _draw_stack(
     count = counted(len(stack.get("resources") or ()), "resource")
     text(root, (_TRACK[0] + _TRACK[1] + 8, y + 16), count, NOTE, 72, look="axis")
     for position, lane in enumerate(lanes):
-        for one in lane:
-            box = scale.bar(one, y + 5 + position * _LANE, _LANE - 2)
-            about = f"{one['logical_id']}, {one['type']}: {one['status']}, {seconds(one.get('seconds'))}"
-            _draw_bar(root, box, f"bar resource {status_look(one['status'])}", about)
+        for resource in lane:
+            box = scale.bar(resource, y + 5 + position * _LANE, _LANE - 2)
+            took = seconds(resource.get("seconds"))
+            about = f"{resource['logical_id']}, {resource['type']}: {resource['status']}, {took}"
+            _draw_bar(root, box, f"bar resource {status_look(resource['status'])}", about)
 
 
 def _draw_bar(root: ET.Element, box: Box, look: str, about: str) -> None:

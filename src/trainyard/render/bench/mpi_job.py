@@ -110,7 +110,7 @@ def _replicas(count: int, pod: dict[str, Any]) -> dict[str, Any]:
 
 def _launcher(job: BenchJob, image: str, pod: JobPod) -> dict[str, Any]:
     """Return the pod that starts the test. It runs on one of the nodes, which have the image, and takes no GPU."""
-    told = {**_NO_GPU, **variables(job), "TRAINYARD_NODES": str(job.nodes)}
+    environment = {**_NO_GPU, **variables(job), "TRAINYARD_NODES": str(job.nodes)}
     return {
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
@@ -121,7 +121,7 @@ def _launcher(job: BenchJob, image: str, pod: JobPod) -> dict[str, Any]:
                 "name": "launcher",
                 "image": image,
                 "command": ["bash", f"{_FOLDER}/run-mpi-job.sh"],
-                "env": [{"name": name, "value": value} for name, value in told.items()],
+                "env": [{"name": name, "value": value} for name, value in environment.items()],
                 "securityContext": {"allowPrivilegeEscalation": False},
                 "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "4Gi"}},
                 "volumeMounts": [_SCRIPTS_MOUNT],

@@ -51,7 +51,7 @@ def jobs_for(spec: Spec, *, container: bool = False) -> tuple[BenchJob, ...]:
 def container_image(spec: Spec) -> str:
     """Return the image with nccl-tests: the spec's own, or AWS's."""
     image: str = _phases()["image"]
-    return next((one for one in spec.software.container_images if "nccl-tests" in one), image)
+    return next((image for image in spec.software.container_images if "nccl-tests" in image), image)
 
 
 def _of_nodes(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:
@@ -62,13 +62,13 @@ def _of_nodes(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:
     yield from _optimisation(nodes, image)
 
 
-def _node_counts(nodes: GpuNodes, asked: str) -> tuple[int, ...]:
+def _node_counts(nodes: GpuNodes, kind: str) -> tuple[int, ...]:
     most = nodes.most
-    if asked == "one":
+    if kind == "one":
         return (1,)
-    if asked == "most":
+    if kind == "most":
         return (most,)
-    if asked == "several":
+    if kind == "several":
         return (most,) if most > 1 else ()
     counts = [2**power for power in range(1, most.bit_length()) if 2**power < most]
     return (*counts, most) if most > 1 else ()
@@ -138,14 +138,14 @@ def _optimisation(nodes: GpuNodes, image: str | None) -> Iterator[BenchJob]:
                 yield _job(nodes, {**variant, "control_of": control_id}, count, image)
 
 
-def _applies(nodes: GpuNodes, one: dict[str, Any], count: int) -> bool:
-    wanted = one.get("nodes")
-    return (nodes.nvls or not one.get("nvls")) and (wanted is None or (wanted == "one") == (count == 1))
+def _applies(nodes: GpuNodes, entry: dict[str, Any], count: int) -> bool:
+    wanted_nodes = entry.get("nodes")
+    return (nodes.nvls or not entry.get("nvls")) and (wanted_nodes is None or (wanted_nodes == "one") == (count == 1))
 
 
 def _variant(group: dict[str, Any], name: str, environment: dict[str, str]) -> dict[str, Any]:
     program = _phases()["optimisation"]["program"]
-    said = " and ".join(f"{variable}={value}" for variable, value in environment.items())
+    settings = " and ".join(f"{variable}={value}" for variable, value in environment.items())
     collective = program.removesuffix("_perf")
     return {
         **_phases()["optimisation"],
@@ -153,8 +153,8 @@ def _variant(group: dict[str, Any], name: str, environment: dict[str, str]) -> d
         "name": f"{collective}-{name}",
         "programs": [program],
         "nodes": "most",
-        "title": f"{group['title']}: {said or 'control run'}",
-        "why": f"{said} alone differs from the control run." if said else _CONTROL.format(what=group["title"]),
+        "title": f"{group['title']}: {settings or 'control run'}",
+        "why": f"{settings} alone differs from the control run." if settings else _CONTROL.format(what=group["title"]),
         "environment": environment,
     }
 

@@ -34,10 +34,10 @@ def sbatch_text(job: BenchJob, spec: Spec) -> str:
         "time": str(job.time_limit_min),
         "output": "%x_%j.out",
     }
-    said = [f"{job.title[0].upper()}{job.title[1:]}.", job.why]
+    comments = [f"{job.title[0].upper()}{job.title[1:]}.", job.why]
     if job.control_of is not None:
-        said.append(f"Its control run is {job.control_of}.")
-    return _text(flags, said, _variables(job, spec), _CALL)
+        comments.append(f"Its control run is {job.control_of}.")
+    return _text(flags, comments, _variables(job, spec), _CALL)
 
 
 def direct_text(job: BenchJob, spec: Spec) -> str:
@@ -56,12 +56,12 @@ def direct_text(job: BenchJob, spec: Spec) -> str:
         "gpus-per-node": str(job.tasks_per_node * job.gpus_per_task),
         "exclusive": None,
     }
-    said = [
+    comments = [
         f"A program of nccl-tests on {job.nodes} × {job.instance_type}, and the folder of the NCCL it belongs to:",
         f"sbatch {DIRECT_FILE} /opt/nccl-tests/build/{job.binary} /opt/nccl/build/lib",
     ]
     variables = {**_variables(job, spec), "TRAINYARD_BENCH_JOB": f"nccl-{job.binary}"}
-    return _text(flags, said, variables, f'{_CALL} "$@"')
+    return _text(flags, comments, variables, f'{_CALL} "$@"')
 
 
 @cache
@@ -70,12 +70,12 @@ def scripts() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(ASSETS.glob("*.sh"))}
 
 
-def _text(flags: dict[str, str | None], said: list[str], variables: dict[str, str], call: str) -> str:
+def _text(flags: dict[str, str | None], comments: list[str], variables: dict[str, str], call: str) -> str:
     return "\n".join(
         [
             "#!/usr/bin/env bash",
             *(f"#SBATCH --{name}" if value is None else f"#SBATCH --{name}={value}" for name, value in flags.items()),
-            *(f"# {line}" for line in said),
+            *(f"# {line}" for line in comments),
             "set -euo pipefail",
             *(f"export {name}={quote(value)}" for name, value in variables.items()),
             call,

@@ -55,8 +55,8 @@ def has_load_balancer(spec: Spec) -> bool:
 def network_parameters(spec: Spec) -> dict[str, str]:
     """Return them, as far as the spec decides them."""
     existing = spec.network.existing
-    made = _vpc(spec) if existing is None else {"ExistingVpcId": existing.vpc}
-    return {"VPCName": spec.name, **made, "MonitoringType": spec.monitoring.mode, **_access(spec)}
+    vpc = _vpc(spec) if existing is None else {"ExistingVpcId": existing.vpc}
+    return {"VPCName": spec.name, **vpc, "MonitoringType": spec.monitoring.mode, **_access(spec)}
 
 
 def _vpc(spec: Spec) -> dict[str, str]:
@@ -73,12 +73,12 @@ def _vpc(spec: Spec) -> dict[str, str]:
 
 
 def _without_internet(spec: Spec) -> dict[str, str]:
-    wanted = {
+    choices = {
         "PublicNodes": "public" in _choices(spec),
         "SecretsManagerEndpoint": bool(secrets_of(spec)) or spec.monitoring.mode == "self-hosting",
         "LoginNodeEndpoints": spec.login_nodes is not None,
     }
-    return {parameter: str(value).lower() for parameter, value in wanted.items()}
+    return {parameter: str(value).lower() for parameter, value in choices.items()}
 
 
 def _choices(spec: Spec) -> set[str]:
@@ -123,6 +123,6 @@ def _access(spec: Spec) -> dict[str, str]:
             where="access.allow_from",
             hint="join ranges that lie side by side",
         )
-    listed = {f"AllowedIPs{number}": one for number, one in enumerate(ranges, 1)}
+    listed = {f"AllowedIPs{number}": range_ for number, range_ in enumerate(ranges, 1)}
     without = self_hosting and not has_load_balancer(spec)
     return {**listed, **({"GrafanaLoadBalancer": "false"} if without else {})}

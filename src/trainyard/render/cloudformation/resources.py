@@ -29,7 +29,7 @@ def resources(stack: Stack, partition: str = "aws") -> tuple[Resource, ...]:
 
 def _resources(stack: Stack, partition: str) -> Iterator[Resource]:
     template: dict[str, Any] = yaml.load(stack.template, Loader=yaml.CSafeLoader)
-    defaults = {name: str(one.get("Default", "")) for name, one in template.get("Parameters", {}).items()}
+    defaults = {name: str(parameter.get("Default", "")) for name, parameter in template.get("Parameters", {}).items()}
     values = {"AWS::Partition": partition, **defaults, **stack.parameters}
     conditions = template.get("Conditions", {})
     for logical_id, resource in template["Resources"].items():
@@ -46,8 +46,8 @@ def _holds(expression: Mapping[str, Any], conditions: Mapping[str, Any], values:
         case "Condition":
             return _holds(conditions[argument], conditions, values)
         case "Fn::Equals":
-            one, other = (_value(side, values) for side in argument)
-            return one == other
+            first, other = (_value(side, values) for side in argument)
+            return first == other
         case "Fn::Not":
             return not _holds(argument[0], conditions, values)
         case "Fn::And":

@@ -40,14 +40,14 @@ def storage_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
 
 def _made(spec: Spec, kind: type[Kind]) -> list[Kind]:
     of_kind = [file_system.settings for file_system in spec.file_systems if isinstance(file_system.settings, kind)]
-    made = [settings for settings in of_kind if settings.id is None]
-    if len(made) > MOST_OF_A_KIND:
+    new = [settings for settings in of_kind if settings.id is None]
+    if len(new) > MOST_OF_A_KIND:
         raise TrainyardError(
-            f"{len(made)} file systems of kind {kind.__name__} are to be made, and their stack takes {MOST_OF_A_KIND}",
+            f"{len(new)} file systems of kind {kind.__name__} are to be made, and their stack takes {MOST_OF_A_KIND}",
             where="file_systems",
             hint="make the others apart from the cluster, and name each by id",
         )
-    return made
+    return new
 
 
 def _numbered(parameters: dict[str, str], number: int) -> dict[str, str]:

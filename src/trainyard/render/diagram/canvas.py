@@ -89,14 +89,14 @@ def text(  # noqa: PLR0913  where, what, how it looks and how much room there is
     ``whole`` is what the words are a line of, where they are.
     """
     shown = shortened(printable(words), letters, width)
-    said = printable(whole or words)
+    whole_text = printable(whole or words)
     attributes = {"class": look, "x": number(place[0]), "y": number(place[1]), "font-size": number(letters.size)}
     attributes |= {"font-weight": "bold"} if letters.bold else {}
     attributes |= {} if anchor == "start" else {"text-anchor": anchor}
     element = ET.SubElement(parent, "text", attributes)
     element.text = shown
     if shown.endswith(ELLIPSIS):
-        ET.SubElement(element, "title").text = said
+        ET.SubElement(element, "title").text = whole_text
 
 
 def path_data(points: Sequence[Point]) -> str:

@@ -38,9 +38,9 @@ class Card:
         for shown in _wrapped_name(self, box.width):
             text(element, (box.x + _PADDING + _ICON, base), shown, NAME, _room(box.width) - _ICON, whole=self.name)
             base += _LEADING
-        for shown, said in _wrapped_lines(self, box.width):
+        for shown, line in _wrapped_lines(self, box.width):
             place = (box.x + _PADDING, base + 3)
-            text(element, place, shown, LINE, _room(box.width), look="ty-muted", whole=said)
+            text(element, place, shown, LINE, _room(box.width), look="ty-muted", whole=line)
             base += _LEADING
 
 
@@ -54,5 +54,5 @@ def _wrapped_name(card: Card, width: float) -> tuple[str, ...]:
 
 def _wrapped_lines(card: Card, width: float) -> list[tuple[str, str]]:
     """Return each line as it is shown, with the text that it is a part of."""
-    lines = (printable(said) for said in card.lines)
-    return [(shown, said) for said in lines for shown in wrapped(said, LINE, _room(width))]
+    lines = (printable(line) for line in card.lines)
+    return [(shown, line) for line in lines for shown in wrapped(line, LINE, _room(width))]

@@ -62,9 +62,9 @@ def _to_services(spec: Spec, layout: Layout) -> Iterator[Flow]:
 
 
 def _of_head_services(layout: Layout) -> Iterator[Flow]:
-    if (found := layout.role("head")) is None:
+    if (head_place := layout.role("head")) is None:
         return
-    _, head = found
+    _, head = head_place
     first = {"control plane": "pods"} if "control plane" in layout.services else {"session manager": "shell"}
     for position, (role, words) in enumerate((first | {"prometheus": "metrics"}).items()):
         if role not in layout.services:
@@ -85,8 +85,8 @@ def _of_grafana(layout: Layout) -> Iterator[Flow]:
 
 
 def _of_nodes_services(layout: Layout) -> Iterator[Flow]:
-    said = {"batch": "jobs", "images": "images", "cloudwatch": "logs", "assets": "software"}
-    for role, words in (said | ({"session manager": "shell"} if "control plane" in layout.services else {})).items():
+    flows = {"batch": "jobs", "images": "images", "cloudwatch": "logs", "assets": "software"}
+    for role, words in (flows | ({"session manager": "shell"} if "control plane" in layout.services else {})).items():
         if role in layout.services:
             box = layout.services[role].box
             out = ((layout.vpc.right, box.middle), (box.x, box.middle))
@@ -95,10 +95,10 @@ def _of_nodes_services(layout: Layout) -> Iterator[Flow]:
 
 
 def _to_head(layout: Layout) -> Iterator[Flow]:
-    found = layout.role("head")
-    if found is None:
+    head_place = layout.role("head")
+    if head_place is None:
         return
-    head_lane, head = found
+    head_lane, head = head_place
     for role, words in {"login": "Slurm", "monitoring": "scrapes"}.items():
         if (other := layout.role(role)) is None:
             continue
@@ -121,10 +121,10 @@ def _shared_x(upper: Box, lower: Box) -> float | None:
 
 
 def _of_head(layout: Layout) -> Iterator[Flow]:
-    found = layout.role("head")
-    if found is None:
+    head_place = layout.role("head")
+    if head_place is None:
         return
-    at, head = found
+    at, head = head_place
     x = head.right - 60
     first = next((lane for lane in layout.lanes[at : at + 2] if lane.queues), None)
     if first is None:

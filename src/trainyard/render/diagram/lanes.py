@@ -36,12 +36,12 @@ class Lane:
 def lanes(spec: Spec) -> tuple[Lane, ...]:
     """Return the lanes of a spec: public ones first, then the private one of most nodes, then the others."""
     keys = dict.fromkeys((*_always_there(spec), *(key for key, _, _ in _cards(spec)), *_queue_keys(spec)))
-    found = {key: _lane(spec, key) for key in sorted(keys, key=_order)}
+    by_key = {key: _lane(spec, key) for key in sorted(keys, key=_order)}
     for key, role, card in _cards(spec):
-        found[key].cards[role] = card
+        by_key[key].cards[role] = card
     for queue in spec.queues:
-        found[_queue_key(spec, queue)].queues.append(queue)
-    return tuple(found.values())
+        by_key[_queue_key(spec, queue)].queues.append(queue)
+    return tuple(by_key.values())
 
 
 def network_is_made(spec: Spec) -> bool:

@@ -61,8 +61,8 @@ class Layout:
 
     def role(self, role: str) -> tuple[int, Box] | None:
         """Return the lane and the place of the first node with a role."""
-        found = ((at, lane.cards[role][1]) for at, lane in enumerate(self.lanes) if role in lane.cards)
-        return next(found, None)
+        places = ((at, lane.cards[role][1]) for at, lane in enumerate(self.lanes) if role in lane.cards)
+        return next(places, None)
 
 
 def layout(spec: Spec) -> Layout:
@@ -130,7 +130,7 @@ def _file_systems(
         box = Box(place.x + 12 + column * (width + 12), place.y + 30 + row * (height + 12), width, height)
         behind = None if bucket is None else Placed(bucket, Box(_SERVICES[0], box.y, _SERVICES[1], height))
         placed.append((Placed(card, box), behind))
-    bottom = max(one.box.bottom for one, _ in placed) + 12
+    bottom = max(card.box.bottom for card, _ in placed) + 12
     return Box(place.x, place.y, place.width, bottom - place.y), tuple(placed)
 
 

@@ -27,7 +27,7 @@ def open_ways(spec: Spec) -> dict[str, str]:
 def ways_to_nodes(spec: Spec) -> Iterator[str]:
     """Yield by which ways people reach nodes and Grafana; of an environment, Grafana alone."""
     open_to_some = {"SSH": _reached_by_ssh(spec), "Grafana": has_load_balancer(spec)}
-    ways = " and ".join(way for way, there in open_to_some.items() if there)
+    ways = " and ".join(way for way, is_open in open_to_some.items() if is_open)
     if ways and spec.access.allow_from:
         yield f"{ways} from {few(spec.access.allow_from, 3)}"
     elif ways:

@@ -56,8 +56,8 @@ class QueueBox:
 
     def draw(self, parent: ET.Element, box: Box) -> None:
         """Draw it."""
-        said = "; ".join(", ".join((kind.title, *kind.lines)) for kind in self._kinds)
-        element = group(parent, f"{self._name}: {said}")
+        description = "; ".join(", ".join((kind.title, *kind.lines)) for kind in self._kinds)
+        element = group(parent, f"{self._name}: {description}")
         rectangle(element, box, "ty-queue", radius=6)
         self._draw_title(element, box)
         y = box.y + self._title_height
@@ -102,14 +102,14 @@ class QueueBox:
         return max(words, nodes) if self._width >= _WIDE else words + nodes
 
     def _lines(self, kind: NodeFacts) -> list[tuple[str, str]]:
-        return [(shown, said) for said in kind.lines for shown in wrapped(said, LINE, self._text_room)]
+        return [(shown, line) for line in kind.lines for shown in wrapped(line, LINE, self._text_room)]
 
     def _draw_kind(self, element: ET.Element, kind: NodeFacts, box: Box) -> None:
         text(element, (box.x, box.y + 14), kind.title, NAME, self._text_room)
         lines = self._lines(kind)
-        for position, (shown, said) in enumerate(lines, start=1):
+        for position, (shown, whole) in enumerate(lines, start=1):
             place = (box.x, box.y + 15 + _LEADING * position)
-            text(element, place, shown, LINE, self._text_room, look="ty-muted", whole=said)
+            text(element, place, shown, LINE, self._text_room, look="ty-muted", whole=whole)
         if not self._pictures:
             return
         if self._width >= _WIDE:
@@ -177,13 +177,13 @@ def _about(spec: Spec, queue: Queue) -> list[str]:
     if platform_of(spec).has_kubernetes:
         return []
     whole = spec.parallelcluster.slurm.job_exclusive if queue.job_exclusive is None else queue.job_exclusive
-    said = {
+    phrases = {
         f"installs {setup} software": setup != "none",
         "containers": spec.software.containers,
         "whole nodes for a job": whole,
         f"image {queue.ami}": queue.ami is not None,
     }
-    return [words for words, holds in said.items() if holds]
+    return [words for words, holds in phrases.items() if holds]
 
 
 @dataclass(frozen=True, slots=True)

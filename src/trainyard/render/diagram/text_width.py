@@ -30,8 +30,8 @@ def shortened(text: str, letters: Type, width: float) -> str:
     """Return a text that fits into a width, with an ellipsis where something had to go."""
     if text_width(text, letters) <= width:
         return text
-    kept = text[: _fitting(text, letters, width - text_width(ELLIPSIS, letters))]
-    return kept.rstrip() + ELLIPSIS
+    beginning = text[: _fitting(text, letters, width - text_width(ELLIPSIS, letters))]
+    return beginning.rstrip() + ELLIPSIS
 
 
 def wrapped(text: str, letters: Type, width: float, most_lines: int = 2) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def _fitting(text: str, letters: Type, width: float) -> int:
 
 def printable(text: str) -> str:
     """Return a text of which XML takes every character and none turns the direction of writing around."""
-    return "".join("\ufffd" if unicodedata.category(one).startswith("C") else one for one in text)
+    return "".join("\ufffd" if unicodedata.category(character).startswith("C") else character for character in text)
 
 
 @cache

@@ -8,9 +8,9 @@ from trainyard.launch.capacity import CapacityTarget
 from trainyard.spec.node_group import NodeGroup
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def counted(number: int, noun: str, many: str | None = None) -> str:
     """Return a number with its noun."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
 def few(values: Sequence[str], most: int = 2) -> str:

@@ -41,8 +41,11 @@ def compute_environments(document: Document) -> Iterator[Part]:
 def multi_node_containers(document: Document) -> Iterator[Part]:
     """Yield the containers of multi-node job definitions, one for each range of nodes."""
     for resource in resources(document, "AWS::Batch::JobDefinition"):
-        given, path = resource.properties.get("NodeProperties"), (*resource.path, "Properties", "NodeProperties")
-        for place, nodes in mappings(document, given, path):
+        written_nodes, path = (
+            resource.properties.get("NodeProperties"),
+            (*resource.path, "Properties", "NodeProperties"),
+        )
+        for place, nodes in mappings(document, written_nodes, path):
             ranges = members(document, nodes.get("NodeRangeProperties"), (*place, "NodeRangeProperties"))
             for at, node_range in ranges:
                 container = node_range.get("Container") if isinstance(node_range, dict) else None

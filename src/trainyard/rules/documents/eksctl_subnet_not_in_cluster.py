@@ -27,13 +27,13 @@ def check(document: Document) -> Iterator[Problem]:
             message = f"node group {group.name!r} is private, and the cluster has no private subnets"
             yield Problem((*group.path, "privateNetworking"), message, "add them to vpc.subnets.private")
             continue
-        known = private if is_private else {**private, **public}
+        names = private if is_private else {**private, **public}
         for index, name in enumerate(group.subnets):
-            if _NAME.fullmatch(name) and name not in known:
-                close = get_close_matches(name, known, n=1)
+            if _NAME.fullmatch(name) and name not in names:
+                close = get_close_matches(name, names, n=1)
                 meant = f"; did you mean {close[0]!r}?" if close else ""
                 message = f"{name!r} is none of the cluster's {'private ' if is_private else ''}subnets{meant}"
-                yield Problem((*group.path, "subnets", index), message, f"write one of {', '.join(known)}, or an id")
+                yield Problem((*group.path, "subnets", index), message, f"write one of {', '.join(names)}, or an id")
 
 
 RULE = DocumentRule(

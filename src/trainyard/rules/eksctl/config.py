@@ -38,8 +38,8 @@ class EksctlNodes(NamedTuple):
             self.texts("instanceTypes"),
             texts_in(mapping_in(self.written, "instancesDistribution"), "instanceTypes"),
         )
-        one = self.written.get("instanceType")
-        return (*((one,) if isinstance(one, str) else ()), *(name for names in several for name in names))
+        own_type = self.written.get("instanceType")
+        return (*((own_type,) if isinstance(own_type, str) else ()), *(name for names in several for name in names))
 
     @property
     def facts(self) -> tuple[InstanceType, ...]:

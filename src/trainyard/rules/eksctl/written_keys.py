@@ -25,7 +25,10 @@ class WrittenKey(NamedTuple):
     @property
     def same_but_for_case(self) -> str | None:
         """Return the key that eksctl has, where only capital letters differ."""
-        return next((known for known in self.known if known.lower() == self.key.lower() and known != self.key), None)
+        return next(
+            (known_key for known_key in self.known if known_key.lower() == self.key.lower() and known_key != self.key),
+            None,
+        )
 
 
 def written_keys(document: Document) -> Iterator[WrittenKey]:
@@ -35,10 +38,10 @@ def written_keys(document: Document) -> Iterator[WrittenKey]:
 
 
 def _of_kind(value: dict[str, Any], kind: str, path: Path) -> Iterator[WrittenKey]:
-    known = eksctl_kinds()[kind]
+    shapes = eksctl_kinds()[kind]
     for key, member in value.items():
-        yield WrittenKey((*path, key), member, known)
-        yield from _below(member, known.get(key, True), (*path, key))
+        yield WrittenKey((*path, key), member, shapes)
+        yield from _below(member, shapes.get(key, True), (*path, key))
 
 
 def _below(value: Any, shape: Shape, path: Path) -> Iterator[WrittenKey]:

@@ -39,25 +39,25 @@ _OTHERS = "(others)"
 
 def samples(reading: Reading) -> Samples:
     """Return one reading."""
-    made = Samples("slurm")
-    add(made, reading)
-    return made
+    samples = Samples("slurm")
+    add(samples, reading)
+    return samples
 
 
-def add(made: Samples, reading: Reading) -> None:
+def add(samples: Samples, reading: Reading) -> None:
     """Add one reading to what has other names besides."""
-    _count_nodes(made, reading)
-    _add_totals(made, reading)
-    _add_each_node(made, reading)
-    _add_partitions(made, reading)
-    _add_jobs(made, reading)
+    _count_nodes(samples, reading)
+    _add_totals(samples, reading)
+    _add_each_node(samples, reading)
+    _add_partitions(samples, reading)
+    _add_jobs(samples, reading)
     for word in ("account", "user"):
-        _add_owners(made, reading, word)
+        _add_owners(samples, reading, word)
     for command, count in reading.malformed.items():
-        made.add("trainyard_slurm_malformed_records", count, command)
+        samples.add("trainyard_slurm_malformed_records", count, command)
 
 
-def _count_nodes(made: Samples, reading: Reading) -> None:
+def _count_nodes(samples: Samples, reading: Reading) -> None:
     counts: dict[tuple[str, str], Counter[str]] = {}
     for group in reading.groups:
         here = counts.setdefault((group.partition, group.features), Counter())
@@ -66,15 +66,15 @@ def _count_nodes(made: Samples, reading: Reading) -> None:
             here.update(flag for flag in _flags(reading.nodes.get(name)) if flag in _FLAGS)
     for (partition, features), here in counts.items():
         for state in (*_ALL_STATES, *_FLAGS):
-            made.add(f"slurm_nodes_{state.lower()}", here[state], partition, features)
-    made.add("slurm_nodes_total", len(reading.nodes))
+            samples.add(f"slurm_nodes_{state.lower()}", here[state], partition, features)
+    samples.add("slurm_nodes_total", len(reading.nodes))
 
 
 def _flags(node: Node | None) -> Iterable[str]:
     return () if node is None else node.flags
 
 
-def _add_totals(made: Samples, reading: Reading) -> None:
+def _add_totals(samples: Samples, reading: Reading) -> None:
     """Add what counts each node once, in however many partitions it is."""
     group_of = {name: group for group in reading.groups for name in group.names}
     cpus: Counter[str] = Counter()
@@ -85,10 +85,10 @@ def _add_totals(made: Samples, reading: Reading) -> None:
         _count(cpus, node.cpus, node.allocated_cpus, free=group is not None and not group.other_cpus)
         _count(gpus, *_gpus(node), free=group is not None and group.takes_jobs)
     for kind in ("alloc", "idle", "other", "total"):
-        made.add(f"slurm_cpus_{kind}", cpus[kind])
-        made.add(f"slurm_gpus_{kind}", gpus[kind])
+        samples.add(f"slurm_cpus_{kind}", cpus[kind])
+        samples.add(f"slurm_gpus_{kind}", gpus[kind])
     if gpus["total"]:
-        made.add("slurm_gpus_utilization", gpus["alloc"] / gpus["total"])
+        samples.add("slurm_gpus_utilization", gpus["alloc"] / gpus["total"])
 
 
 def _count(counts: Counter[str], total: int, used: int, *, free: bool) -> None:
@@ -101,19 +101,19 @@ def _gpus(node: Node) -> tuple[int, int]:
     return gpu_count(node.gres), gpu_count(node.used_gres)
 
 
-def _add_each_node(made: Samples, reading: Reading) -> None:
+def _add_each_node(samples: Samples, reading: Reading) -> None:
     for group in reading.groups:
         for name in group.names:
             if group.reason:
-                made.add("slurm_node_drain_reason_info", 1, name, group.reason)
+                samples.add("slurm_node_drain_reason_info", 1, name, group.reason)
                 if group.since is not None:
-                    made.add("slurm_node_drain_since_timestamp_seconds", group.since, name)
+                    samples.add("slurm_node_drain_since_timestamp_seconds", group.since, name)
             node = reading.nodes.get(name)
             if node is not None:
-                _add_node(made, node, group)
+                _add_node(samples, node, group)
 
 
-def _add_node(made: Samples, node: Node, group: NodeGroup) -> None:
+def _add_node(samples: Samples, node: Node, group: NodeGroup) -> None:
     labels = (node.name, group.status, group.partition)
     unused = max(node.cpus - node.allocated_cpus, 0)
     figures = {
@@ -125,18 +125,18 @@ def _add_node(made: Samples, node: Node, group: NodeGroup) -> None:
         "slurm_node_mem_alloc": node.allocated_memory_mib,
         "slurm_node_mem_total": node.memory_mib,
     }
-    made.add_all(figures, *labels)
+    samples.add_all(figures, *labels)
     used = dict(gres_counts(node.used_gres))
     for kind, count in gres_counts(node.gres):
-        made.add("slurm_node_gres_total", count, *labels, kind)
-        made.add("slurm_node_gres_used", used.get(kind, 0), *labels, kind)
+        samples.add("slurm_node_gres_total", count, *labels, kind)
+        samples.add("slurm_node_gres_used", used.get(kind, 0), *labels, kind)
 
 
-def _add_partitions(made: Samples, reading: Reading) -> None:
+def _add_partitions(samples: Samples, reading: Reading) -> None:
     figures: dict[str, Counter[str]] = {}
     for group in reading.groups:
         here = figures.setdefault(group.partition, Counter())
-        made.add("slurm_partition_up", int(group.up), group.partition)
+        samples.add("slurm_partition_up", int(group.up), group.partition)
         here["cpus_allocated"] += group.allocated_cpus
         here["cpus_idle"] += group.idle_cpus
         here["cpus_other"] += group.other_cpus
@@ -152,10 +152,10 @@ def _add_partitions(made: Samples, reading: Reading) -> None:
     names = ("cpus_allocated", "cpus_idle", "cpus_other", "cpus_total", "gpus_allocated", "gpus_idle")
     for partition, here in figures.items():
         for name in (*names, "jobs_pending", "jobs_running"):
-            made.add(f"slurm_partition_{name}", here[name], partition)
+            samples.add(f"slurm_partition_{name}", here[name], partition)
 
 
-def _add_jobs(made: Samples, reading: Reading) -> None:
+def _add_jobs(samples: Samples, reading: Reading) -> None:
     all_of: Counter[str] = Counter()
     cores: Counter[str] = Counter()
     queue: Counter[tuple[str, ...]] = Counter()
@@ -169,16 +169,16 @@ def _add_jobs(made: Samples, reading: Reading) -> None:
             queue[key] += jobs.number
             queue_cores[key] += jobs.number * jobs.cpus
     for state in (*_JOB_STATES.values(), "other"):
-        made.add(f"slurm_jobs_{state}", all_of[state])
+        samples.add(f"slurm_jobs_{state}", all_of[state])
     for state in ("pending", "running"):
-        made.add(f"slurm_jobs_cores_{state}", cores[state])
+        samples.add(f"slurm_jobs_cores_{state}", cores[state])
     for key, count in queue.items():
         state, labels = key[0], key[1:]
-        made.add(f"slurm_queue_{state}", count, *labels)
-        made.add(f"slurm_cores_{state}", queue_cores[key], *labels)
+        samples.add(f"slurm_queue_{state}", count, *labels)
+        samples.add(f"slurm_cores_{state}", queue_cores[key], *labels)
 
 
-def _add_owners(made: Samples, reading: Reading, word: str) -> None:
+def _add_owners(samples: Samples, reading: Reading, word: str) -> None:
     figures: dict[str, Counter[str]] = {}
     for jobs in reading.jobs:
         if jobs.state not in ("PENDING", "RUNNING", "SUSPENDED"):
@@ -190,13 +190,13 @@ def _add_owners(made: Samples, reading: Reading, word: str) -> None:
             here["gpus_running"] += jobs.number * jobs.gpus
     for owner, here in _bounded(figures).items():
         for name in ("jobs_pending", "jobs_running", "jobs_suspended", "cpus_running", "gpus_running"):
-            made.add(f"slurm_{word}_{name}", here[name], owner)
+            samples.add(f"slurm_{word}_{name}", here[name], owner)
 
 
 def _bounded(figures: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
     if len(figures) <= MOST_OWNERS:
         return figures
     ordered = sorted(figures, key=lambda owner: -sum(figures[owner].values()))
-    kept = {owner: figures[owner] for owner in ordered[:MOST_OWNERS]}
-    kept[_OTHERS] = sum((figures[owner] for owner in ordered[MOST_OWNERS:]), Counter())
-    return kept
+    largest = {owner: figures[owner] for owner in ordered[:MOST_OWNERS]}
+    largest[_OTHERS] = sum((figures[owner] for owner in ordered[MOST_OWNERS:]), Counter())
+    return largest

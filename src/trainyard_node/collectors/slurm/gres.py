@@ -22,9 +22,9 @@ def gres_counts(text: str) -> tuple[tuple[str, int], ...]:
     """
     counts: dict[str, int] = {}
     for piece in _COMMA.split(text):
-        found = _one(_WHICH.sub("", piece.strip()))
-        if found is not None:
-            kind, count = found
+        counted = _one(_WHICH.sub("", piece.strip()))
+        if counted is not None:
+            kind, count = counted
             counts[kind] = counts.get(kind, 0) + count
     return tuple(counts.items())
 

@@ -19,9 +19,9 @@ _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?\Z")
 def expanded(hostlist: str) -> list[str]:
     """Return the names one by one, in their order. Raises NodeError where it is no hostlist, or one without end."""
     names: list[str] = []
-    for one in _split(hostlist):
+    for item in _split(hostlist):
         heads = [""]
-        for part in one:
+        for part in item:
             tails = _alternatives(part)
             if len(heads) * len(tails) + len(names) > MOST_NODES:
                 raise NodeError(f"{_short(hostlist)} names more than {MOST_NODES} nodes")
@@ -35,13 +35,13 @@ def _split(hostlist: str) -> Iterator[list[str]]:
     parts = _PART.findall(hostlist)
     if "".join(parts) != hostlist:
         raise NodeError(f"{_short(hostlist)} is no list of nodes")
-    one: list[str] = []
+    item_parts: list[str] = []
     for part in [*parts, ","]:
         if part != ",":
-            one.append(part)
-        elif one:
-            yield one
-            one = []
+            item_parts.append(part)
+        elif item_parts:
+            yield item_parts
+            item_parts = []
 
 
 def _alternatives(part: str) -> list[str]:

@@ -45,14 +45,14 @@ class Jobs(NamedTuple):
 def read_jobs(output: bytes, end: str) -> tuple[list[Jobs], int]:
     """Return what squeue printed, and how many records make no sense. Raises NodeError where the output is cut."""
     malformed = 0
-    found: list[Jobs] = []
+    all_jobs: list[Jobs] = []
     for record, count in Counter(records(output, end, "squeue")).items():
         jobs = _jobs(record, count)
         if jobs is None:
             malformed += count
         else:
-            found.append(jobs)
-    return found, malformed
+            all_jobs.append(jobs)
+    return all_jobs, malformed
 
 
 def _jobs(record: str, count: int) -> Jobs | None:

@@ -56,9 +56,9 @@ class NodeGroup(NamedTuple):
 
 def read_node_groups(output: bytes, end: str) -> tuple[list[NodeGroup], int]:
     """Return what sinfo printed, and how many records make no sense. Raises NodeError where the output is cut."""
-    found = [_group(record) for record in records(output, end, "sinfo") if not record.startswith(_NO_NODES)]
-    groups = [node_group for node_group in found if node_group is not None]
-    return groups, len(found) - len(groups)
+    all_groups = [_group(record) for record in records(output, end, "sinfo") if not record.startswith(_NO_NODES)]
+    groups = [node_group for node_group in all_groups if node_group is not None]
+    return groups, len(all_groups) - len(groups)
 
 
 def _group(record: str) -> NodeGroup | None:

@@ -64,9 +64,9 @@ def _node(line: str) -> Node | None:
     values = []
     at = 0
     for key in _KEYS:
-        found = line.find(f" {key}=", at)
-        if found >= 0:
-            at = found + len(key) + 2
+        start = line.find(f" {key}=", at)
+        if start >= 0:
+            at = start + len(key) + 2
             values.append(line[at : line.find(" ", at)])
         elif key in _MAY_LACK:
             values.append("")

@@ -41,13 +41,13 @@ def read_slurm(programs: Programs) -> Reading:
     with ThreadPoolExecutor(len(commands)) as pool:
         of_sinfo, of_scontrol, of_squeue = pool.map(lambda command: _output(programs, command), commands)
     groups, bad_groups = node_groups.read_node_groups(of_sinfo, end)
-    known, bad_nodes = nodes.read_nodes(of_scontrol)
+    node_table, bad_nodes = nodes.read_nodes(of_scontrol)
     queue, bad_jobs = jobs.read_jobs(of_squeue, end)
     malformed = {"sinfo": bad_groups, "scontrol": bad_nodes, "squeue": bad_jobs}
-    for command, found in {"sinfo": groups, "scontrol": known, "squeue": queue}.items():
-        if malformed[command] and not found:
+    for command, parsed in {"sinfo": groups, "scontrol": node_table, "squeue": queue}.items():
+        if malformed[command] and not parsed:
             raise NodeError(f"nothing that {command} printed can be read: is it Slurm's?")
-    return Reading(queue, groups, known, malformed)
+    return Reading(queue, groups, node_table, malformed)
 
 
 def commands_with(end: str) -> tuple[Sequence[str], ...]:

@@ -21,16 +21,16 @@ _MIB = 1 << 20
 
 def samples(reading: Reading) -> Samples:
     """Return one reading."""
-    made = Samples("slurm", "slurm_rivosinc")
-    community.add(made, reading)
+    samples = Samples("slurm", "slurm_rivosinc")
+    community.add(samples, reading)
     idle = {name: group.other_cpus == 0 for group in reading.groups for name in group.names}
-    _add_totals(made, reading, idle)
-    _add_partitions(made, reading, idle)
-    _add_jobs(made, reading)
-    return made
+    _add_totals(samples, reading, idle)
+    _add_partitions(samples, reading, idle)
+    _add_jobs(samples, reading)
+    return samples
 
 
-def _add_totals(made: Samples, reading: Reading, idle: Mapping[str, bool]) -> None:
+def _add_totals(samples: Samples, reading: Reading, idle: Mapping[str, bool]) -> None:
     status = {name: group.status for group in reading.groups for name in group.names}
     nodes: Counter[str] = Counter()
     cpus: Counter[str] = Counter()
@@ -39,24 +39,24 @@ def _add_totals(made: Samples, reading: Reading, idle: Mapping[str, bool]) -> No
         nodes[state] += 1
         cpus[state] += node.cpus
     for state, count in nodes.items():
-        made.add("slurm_node_count_per_state", count, state)
-        made.add("slurm_cpus_per_state", cpus[state], state)
+        samples.add("slurm_node_count_per_state", count, state)
+        samples.add("slurm_cpus_per_state", cpus[state], state)
     whole = _figures(list(reading.nodes.values()), idle)
-    made.add("slurm_cpus_total", whole["total_cpus"])
-    made.add("slurm_cpus_idle", whole["idle_cpus"])
-    made.add("slurm_cpu_load", whole["cpu_load"])
+    samples.add("slurm_cpus_total", whole["total_cpus"])
+    samples.add("slurm_cpus_idle", whole["idle_cpus"])
+    samples.add("slurm_cpu_load", whole["cpu_load"])
     for kind in ("real", "free", "alloc"):
-        made.add(f"slurm_mem_{kind}", whole[f"{kind}_mem"])
+        samples.add(f"slurm_mem_{kind}", whole[f"{kind}_mem"])
 
 
-def _add_partitions(made: Samples, reading: Reading, idle: Mapping[str, bool]) -> None:
+def _add_partitions(samples: Samples, reading: Reading, idle: Mapping[str, bool]) -> None:
     members: dict[str, list[Node]] = {}
     for group in reading.groups:
-        known = [reading.nodes[name] for name in group.names if name in reading.nodes]
-        members.setdefault(group.partition, []).extend(known)
+        group_nodes = [reading.nodes[name] for name in group.names if name in reading.nodes]
+        members.setdefault(group.partition, []).extend(group_nodes)
     for partition, nodes in members.items():
         for name, value in _figures(nodes, idle).items():
-            made.add(f"slurm_partition_{name}", value, partition)
+            samples.add(f"slurm_partition_{name}", value, partition)
 
 
 def _figures(nodes: list[Node], idle: Mapping[str, bool]) -> dict[str, float]:
@@ -72,7 +72,7 @@ def _figures(nodes: list[Node], idle: Mapping[str, bool]) -> dict[str, float]:
     }
 
 
-def _add_jobs(made: Samples, reading: Reading) -> None:
+def _add_jobs(samples: Samples, reading: Reading) -> None:
     by: tuple[tuple[str, Callable[[Jobs], tuple[str, ...]]], ...] = (
         ("slurm_partition_job_state_total", lambda jobs: jobs.partitions),
         ("slurm_user_state_total", lambda jobs: (jobs.user,)),
@@ -83,7 +83,7 @@ def _add_jobs(made: Samples, reading: Reading) -> None:
         for jobs in reading.jobs:
             counts.update({(owner, jobs.state): jobs.number for owner in owners(jobs)})
         for labels, count in counts.items():
-            made.add(name, count, *labels)
+            samples.add(name, count, *labels)
     for word in ("user", "account"):
         cpus: Counter[str] = Counter()
         memory: Counter[str] = Counter()
@@ -93,5 +93,5 @@ def _add_jobs(made: Samples, reading: Reading) -> None:
                 cpus[owner] += jobs.number * jobs.cpus
                 memory[owner] += int(jobs.number * jobs.memory_mib * _MIB)
         for owner, count in cpus.items():
-            made.add(f"slurm_{word}_cpu_alloc", count, owner)
-            made.add(f"slurm_{word}_mem_alloc", memory[owner], owner)
+            samples.add(f"slurm_{word}_cpu_alloc", count, owner)
+            samples.add(f"slurm_{word}_mem_alloc", memory[owner], owner)

@@ -70,8 +70,8 @@ def _measured(group: Any, backend: str, sizes: Sizes) -> int:
         both = _of_size(group, elements, sizes)
         whole = elements * FLOAT_BYTES
         _print(group, row(whole, elements, group.ranks, both))
-        busbw += [busbw_gb_s(whole, group.ranks, one.time_us) for one in both]
-        wrong += sum(one.wrong for one in both)
+        busbw += [busbw_gb_s(whole, group.ranks, timing.time_us) for timing in both]
+        wrong += sum(timing.wrong for timing in both)
     _print(group, ending(busbw, wrong))
     return wrong
 
@@ -94,19 +94,19 @@ def _of_all(group: Any, text: str) -> list[str]:
     """Return the texts of all ranks: each adds its letters, as numbers, where the others have nothing."""
     letters = [0.0] * (group.ranks * _MOST_LETTERS)
     at = group.rank * _MOST_LETTERS
-    own = [float(ord(one)) for one in text[:_MOST_LETTERS]]
+    own = [float(ord(letter)) for letter in text[:_MOST_LETTERS]]
     letters[at : at + len(own)] = own
     buffer = group.buffer(letters, len(letters))
     group.reduce(buffer)
-    numbers = [int(one) for one in buffer.tolist()]
+    numbers = [int(number) for number in buffer.tolist()]
     each = (numbers[at : at + _MOST_LETTERS] for at in range(0, len(numbers), _MOST_LETTERS))
-    return ["".join(map(chr, filter(None, one))) for one in each]
+    return ["".join(map(chr, filter(None, letters))) for letters in each]
 
 
 def _of_size(group: Any, elements: int, sizes: Sizes) -> tuple[Timed, Timed]:
-    source = group.buffer([one + group.rank for one in _PATTERN], elements)
+    source = group.buffer([value + group.rank for value in _PATTERN], elements)
     others = group.ranks * (group.ranks - 1) / 2
-    expected = group.buffer([one * group.ranks + others for one in _PATTERN], elements)
+    expected = group.buffer([value * group.ranks + others for value in _PATTERN], elements)
     apart, same = group.buffer([0.0], elements), group.buffer([0.0], elements)
     return (
         _timed(

@@ -70,34 +70,34 @@ def connect(address: str, port: int, within_s: float = WITHIN_S) -> socket.socke
     end = time.monotonic() + within_s
     while True:
         try:
-            made = socket.create_connection((address, port), timeout=within_s)
+            connection = socket.create_connection((address, port), timeout=within_s)
         except OSError as error:
             if time.monotonic() > end:
                 raise MeetingError(f"{address}:{port} does not answer: {error}") from error
             time.sleep(0.1)
         else:
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return made
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection
 
 
 def listen(address: str) -> socket.socket:
     """Return a socket that listens on one address of this node, where the system finds room."""
-    made = socket.socket()
-    made.bind((address, 0))
-    made.listen(1024)
-    made.settimeout(WITHIN_S)
-    return made
+    connection = socket.socket()
+    connection.bind((address, 0))
+    connection.listen(1024)
+    connection.settimeout(WITHIN_S)
+    return connection
 
 
 def accept(listening: socket.socket) -> socket.socket:
     """Return the next connection. Raises MeetingError where none comes."""
     try:
-        made, _ = listening.accept()
+        connection, _ = listening.accept()
     except OSError as error:
         raise MeetingError(f"a rank has not come: {error}") from error
-    made.settimeout(WITHIN_S)
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return made
+    connection.settimeout(WITHIN_S)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
 
 
 def say(to: socket.socket, value: object) -> None:
@@ -107,10 +107,10 @@ def say(to: socket.socket, value: object) -> None:
 
 def hear(source: socket.socket) -> object:
     """Return the next value that the other side says. Raises MeetingError where it says none."""
-    got = bytearray()
-    while not got.endswith(b"\n"):
-        part = source.recv(1) if len(got) < _MOST_BYTES else b""
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        part = source.recv(1) if len(received) < _MOST_BYTES else b""
         if not part:
             raise MeetingError("a rank went away while they met")
-        got += part
-    return json.loads(got)
+        received += part
+    return json.loads(received)

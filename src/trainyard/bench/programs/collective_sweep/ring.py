@@ -51,22 +51,22 @@ class Ring:
         for step in range(self.ranks - 1):
             self._add_part(buffer, bounds, step)
         for step in range(self.ranks - 1):
-            sent, got = (self.rank + 1 - step) % self.ranks, (self.rank - step) % self.ranks
+            sent, received = (self.rank + 1 - step) % self.ranks, (self.rank - step) % self.ranks
             view = memoryview(buffer).cast("B")
-            self._exchange(_of(view, bounds, sent), _of(view, bounds, got))
+            self._exchange(_of(view, bounds, sent), _of(view, bounds, received))
 
     def wrong(self, buffer: array[float], expected: array[float]) -> int:
         """Return how many elements are not as they should be."""
-        return 0 if buffer == expected else sum(one != other for one, other in zip(buffer, expected))
+        return 0 if buffer == expected else sum(value != other for value, other in zip(buffer, expected))
 
     def finish(self) -> None:
         """Wait until everything has been done that was asked for: here it has."""
 
     def mean(self, value: float) -> float:
         """Return the mean over the ranks. All have to ask at the same time, and wait for each other."""
-        one = array("f", [value] * self.ranks)
-        self.reduce(one)
-        return one[0] / self.ranks
+        values = array("f", [value] * self.ranks)
+        self.reduce(values)
+        return values[0] / self.ranks
 
     def close(self) -> None:
         """Leave the others."""
@@ -75,8 +75,8 @@ class Ring:
             self._from_former.close()
 
     def _add_part(self, buffer: array[float], bounds: list[int], step: int) -> None:
-        sent, got = (self.rank - step) % self.ranks, (self.rank - step - 1) % self.ranks
-        first, last = bounds[got], bounds[got + 1]
+        sent, received = (self.rank - step) % self.ranks, (self.rank - step - 1) % self.ranks
+        first, last = bounds[received], bounds[received + 1]
         arrived = array("f", bytes((last - first) * FLOAT_BYTES))
         self._exchange(_of(memoryview(buffer).cast("B"), bounds, sent), memoryview(arrived).cast("B"))
         buffer[first:last] = array("f", map(add, buffer[first:last], arrived))
@@ -117,8 +117,8 @@ def _neighbours(rank: int, ranks: int, file: Path) -> tuple[socket.socket, socke
         to_next = connect(*places[(rank + 1) % ranks])
         say(to_next, [token, rank])
         from_former = _awaited(own, [token, (rank - 1) % ranks])
-    for one in (to_next, from_former):
-        one.settimeout(0)
+    for peer in (to_next, from_former):
+        peer.settimeout(0)
     return to_next, from_former
 
 
@@ -139,9 +139,9 @@ def _gather(own: socket.socket, ranks: int, file: Path) -> tuple[str, list[tuple
     finally:
         file.unlink(missing_ok=True)
     ordered = [places[rank] for rank in range(ranks)]
-    for one in waiting:
-        with one:
-            say(one, ordered)
+    for peer in waiting:
+        with peer:
+            say(peer, ordered)
     return place.token, ordered
 
 
@@ -151,10 +151,10 @@ def _join(rank: int, file: Path) -> tuple[socket.socket, str, list[tuple[str, in
     with connect(place.address, place.port) as zero:
         own = listen(zero.getsockname()[0])
         say(zero, [place.token, rank, *own.getsockname()])
-        told = hear(zero)
-    if not isinstance(told, list):
+        answer = hear(zero)
+    if not isinstance(answer, list):
         raise MeetingError("rank 0 answers something else than addresses")
-    return own, place.token, [(str(address), int(port)) for address, port in told]
+    return own, place.token, [(str(address), int(port)) for address, port in answer]
 
 
 def _awaited(own: socket.socket, words: list[object]) -> socket.socket:
@@ -166,7 +166,7 @@ def _awaited(own: socket.socket, words: list[object]) -> socket.socket:
         came.close()
 
 
-def _four(said: object) -> tuple[str, int, str, int]:
-    if not isinstance(said, list) or len(said) != 4:
+def _four(message: object) -> tuple[str, int, str, int]:
+    if not isinstance(message, list) or len(message) != 4:
         raise MeetingError("somebody else than a rank has come")
-    return str(said[0]), int(said[1]), str(said[2]), int(said[3])
+    return str(message[0]), int(message[1]), str(message[2]), int(message[3])

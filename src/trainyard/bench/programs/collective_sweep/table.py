@@ -20,10 +20,10 @@ class Sizes(NamedTuple):
 
     def each(self) -> list[int]:
         """Return the sizes in bytes, the smallest first."""
-        found = [self.begin_bytes]
-        while found[-1] * self.factor <= self.end_bytes:
-            found.append(found[-1] * self.factor)
-        return found
+        all_sizes = [self.begin_bytes]
+        while all_sizes[-1] * self.factor <= self.end_bytes:
+            all_sizes.append(all_sizes[-1] * self.factor)
+        return all_sizes
 
 
 class Timed(NamedTuple):
@@ -63,7 +63,7 @@ def heading() -> str:
 
 def row(size_bytes: int, elements: int, ranks: int, both: tuple[Timed, Timed]) -> str:
     """Return the line of a size."""
-    halves = "  ".join(_half(size_bytes, ranks, one) for one in both)
+    halves = "  ".join(_half(size_bytes, ranks, timing) for timing in both)
     return f"{size_bytes:12d} {elements:13d} {'float':>9s} {'sum':>7s} {-1:7d}  {halves}"
 
 
@@ -82,6 +82,6 @@ def busbw_gb_s(size_bytes: int, ranks: int, time_us: float) -> float:
     return size_bytes / time_us / 1e3 * 2 * (ranks - 1) / ranks
 
 
-def _half(size_bytes: int, ranks: int, one: Timed) -> str:
-    algbw = size_bytes / one.time_us / 1e3
-    return f"{one.time_us:7.2f} {algbw:7.2f} {busbw_gb_s(size_bytes, ranks, one.time_us):7.2f} {one.wrong:6d}"
+def _half(size_bytes: int, ranks: int, timing: Timed) -> str:
+    algbw = size_bytes / timing.time_us / 1e3
+    return f"{timing.time_us:7.2f} {algbw:7.2f} {busbw_gb_s(size_bytes, ranks, timing.time_us):7.2f} {timing.wrong:6d}"

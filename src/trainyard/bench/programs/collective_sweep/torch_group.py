@@ -64,9 +64,9 @@ class TorchGroup:
 
     def mean(self, value: float) -> float:
         """Return the mean over the ranks. All have to ask at the same time, and wait for each other."""
-        one = torch.tensor([value], dtype=torch.float64, device=self._where)
-        torch.distributed.all_reduce(one)
-        return float(one) / self.ranks
+        tensor = torch.tensor([value], dtype=torch.float64, device=self._where)
+        torch.distributed.all_reduce(tensor)
+        return float(tensor) / self.ranks
 
     def close(self) -> None:
         """Leave the others."""

@@ -22,11 +22,11 @@ def cloudwatch(situation: Situation) -> Iterator[Finding]:
         return
     for dashboard in dashboards_of(situation.spec):
         name = dashboard_name(situation.spec.name, dashboard)
-        there = find_dashboard(account.account, name)
-        mark = mark_of(there)
-        if there is None:
+        body = find_dashboard(account.account, name)
+        mark = mark_of(body)
+        if body is None:
             yield finding("dashboard-missing", f"dashboard {name} is not in CloudWatch", path="monitoring.dashboard")
         elif mark is not None and not mark.intact:
             message = f"dashboard {name} in CloudWatch was edited by hand and stays so"
             yield finding_of(kinds_of_deployment(), "dashboard-edited", message, severity="info")
-        situation.looked_at["dashboards"] += there is not None
+        situation.looked_at["dashboards"] += body is not None

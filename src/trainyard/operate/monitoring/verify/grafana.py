@@ -59,13 +59,13 @@ def _inside(situation: Situation, account: Account, workspace: Workspace) -> Ite
 
 def _dashboards(situation: Situation, api: GrafanaApi) -> Iterator[Finding]:
     for document in grafana_documents(features_of(situation.spec)).values():
-        found = api.find(f"/api/dashboards/uid/{document['uid']}")
-        if found is None:
+        existing = api.find(f"/api/dashboards/uid/{document['uid']}")
+        if existing is None:
             message = f"dashboard {document['title']} is not in Grafana"
             yield finding("dashboard-missing", message, path="monitoring.mode")
             continue
         situation.looked_at["dashboards"] += 1
-        if fingerprint(found["dashboard"]) != mark(found["dashboard"]):
+        if fingerprint(existing["dashboard"]) != mark(existing["dashboard"]):
             message = f"dashboard {document['title']} was edited in Grafana and stays so"
             yield finding_of(kinds_of_deployment(), "dashboard-edited", message, severity="info")
 
@@ -73,14 +73,14 @@ def _dashboards(situation: Situation, api: GrafanaApi) -> Iterator[Finding]:
 @contextmanager
 def _opened(account: Account, workspace: Workspace, of: str) -> Iterator[GrafanaApi]:
     """Hand out the Grafana of a workspace, with tokens that are gone afterwards."""
-    made: list[Token] = []
+    tokens: list[Token] = []
 
     def token() -> str:
-        made.append(create_token(account, workspace.id, of))
-        return made[-1].key
+        tokens.append(create_token(account, workspace.id, of))
+        return tokens[-1].key
 
     try:
         yield GrafanaApi(account.url_of(workspace.host), workspace.host, token, account.clock.sleep)
     finally:
-        for one in made:
-            delete_token(account, workspace.id, of, one)
+        for used_token in tokens:
+            delete_token(account, workspace.id, of, used_token)

@@ -55,7 +55,7 @@ class CheckedTags(NamedTuple):
     wrong: tuple[WrongTag, ...] = ()
 
 
-def instance(described: Described, node_type: str, queue: str, wanted: bool) -> ScrapedInstance:  # noqa: FBT001  of its tags
+def instance(described: Described, node_type: str, queue: str, is_expected: bool) -> ScrapedInstance:  # noqa: FBT001  of its tags
     """Return an instance as EC2 describes it, with what its tags say."""
     launched = described.get("LaunchTime", datetime.fromtimestamp(0, UTC))
     return ScrapedInstance(
@@ -68,7 +68,7 @@ def instance(described: Described, node_type: str, queue: str, wanted: bool) -> 
         launched.timestamp(),
         node_type,
         queue,
-        wanted,
+        is_expected,
     )
 
 

@@ -35,59 +35,59 @@ TRAINYARD_NODE = "trainyard-node"
 def metrics(situation: Situation) -> Iterator[Finding]:
     """Yield what never arrived from a kind of nodes, and what arrived without one of its labels."""
     targets = _answering(situation)
-    found = _names(situation, targets)
-    situation.looked_at["metrics"] += len(set().union(*found.values()))
-    for (job, node_type, queue), names in sorted(found.items()):
+    names_by_kind = _names(situation, targets)
+    situation.looked_at["metrics"] += len(set().union(*names_by_kind.values()))
+    for (job, node_type, queue), names in sorted(names_by_kind.items()):
         missing = sorted(always_exported(situation.spec, job, node_type, queue) - names)
         if missing:
             yield finding("metric-missing", f"{job} of {place(node_type, queue)} does not export {listed(missing)}")
-    yield from _without_label(situation, targets, set().union(*found.values()))
+    yield from _without_label(situation, targets, set().union(*names_by_kind.values()))
     yield from _without_target_label(situation)
 
 
 def always_exported(spec: Spec, job: str, node_type: str, queue: str) -> frozenset[str]:
     """Return their names; none where nothing is known of the exporter."""
-    known = _data()
+    data = _data()
     if job != TRAINYARD_NODE:
-        return frozenset(known.get(job, ()))
-    files = known[job].get(node_type, {}).get(spec.monitoring.slurm_names, ())
-    efa = known[f"{job}-efa"] if _has_efa(spec, queue) else ()
+        return frozenset(data.get(job, ()))
+    files = data[job].get(node_type, {}).get(spec.monitoring.slurm_names, ())
+    efa = data[f"{job}-efa"] if _has_efa(spec, queue) else ()
     return frozenset(name for file in (*files, *efa) for name in registry(file) if not _sometimes().fullmatch(name))
 
 
 def _answering(situation: Situation) -> dict[Kind, list[str]]:
     """Return some instances of each kind that answer."""
-    found: dict[Kind, list[str]] = {}
+    instances_by_kind: dict[Kind, list[str]] = {}
     jobs = {exporter.job for exporter in situation.exporters}
     for target in situation.targets:
         labels = target.labels
         if target.value == 1 and labels.get("job") in jobs:
             kind = (labels["job"], labels.get("node_type", ""), labels.get("queue", ""))
-            found.setdefault(kind, []).append(labels.get("instance", ""))
-    return {kind: sorted(instances)[:_MOST_TARGETS] for kind, instances in found.items()}
+            instances_by_kind.setdefault(kind, []).append(labels.get("instance", ""))
+    return {kind: sorted(instances)[:_MOST_TARGETS] for kind, instances in instances_by_kind.items()}
 
 
 def _names(situation: Situation, targets: dict[Kind, list[str]]) -> dict[Kind, set[str]]:
-    found: dict[Kind, set[str]] = {}
+    names_by_kind: dict[Kind, set[str]] = {}
     for (job, node_type, queue), instances in targets.items():
         # Alerts that fire carry the labels of what they are about.
         of = f'job="{job}", instance=~"{_either(instances)}", __name__!~"ALERTS.*"'
         matcher = f"{situation.cluster}, {of}"
         answer = situation.values(f"group by (__name__) ({{{matcher}}})")
-        found[job, node_type, queue] = {sample.labels["__name__"] for sample in answer}
-    return found
+        names_by_kind[job, node_type, queue] = {sample.labels["__name__"] for sample in answer}
+    return names_by_kind
 
 
 def _without_label(situation: Situation, targets: dict[Kind, list[str]], names: set[str]) -> Iterator[Finding]:
     """Yield the metrics of which no series at all has a label that the registry gives them."""
-    known = {name: labels for name, labels in _known().items() if name in names}
-    instances = _either([one for listed_ in targets.values() for one in listed_])
+    labels_by_name = {name: labels for name, labels in _known().items() if name in names}
+    instances = _either([instance for listed_ in targets.values() for instance in listed_])
     lacking: dict[str, list[str]] = {}
-    for label in sorted(set().union(*known.values()) - _OPTIONAL):
-        wanted = sorted(name for name, labels in known.items() if label in labels)
-        matcher = f'{situation.cluster}, instance=~"{instances}", __name__=~"{"|".join(wanted)}", {label}!=""'
+    for label in sorted(set().union(*labels_by_name.values()) - _OPTIONAL):
+        expected = sorted(name for name, labels in labels_by_name.items() if label in labels)
+        matcher = f'{situation.cluster}, instance=~"{instances}", __name__=~"{"|".join(expected)}", {label}!=""'
         having = {sample.labels["__name__"] for sample in situation.values(f"group by (__name__) ({{{matcher}}})")}
-        for name in sorted(set(wanted) - having):
+        for name in sorted(set(expected) - having):
             lacking.setdefault(label, []).append(name)
     for label, missing in lacking.items():
         yield finding("label-missing", f"label {label} is missing on {listed(missing)}")
@@ -109,8 +109,8 @@ def _without_target_label(situation: Situation) -> Iterator[Finding]:
 
 
 def _known() -> dict[str, frozenset[str]]:
-    ours = {name: labels for file in _COLLECTORS for name, labels in registry(file).items()}
-    return {**foreign_metrics(), **ours}
+    own = {name: labels for file in _COLLECTORS for name, labels in registry(file).items()}
+    return {**foreign_metrics(), **own}
 
 
 def _either(values: list[str]) -> str:

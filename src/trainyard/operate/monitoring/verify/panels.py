@@ -33,17 +33,19 @@ class _Asked(NamedTuple):
 
 def panels(situation: Situation) -> Iterator[Finding]:
     """Yield one finding for each dashboard with panels that are empty, and one for each query that fails."""
-    wanted = [(one, panel) for one in dashboards_for(features_of(situation.spec)) for panel in one.panels()]
-    situation.looked_at["panels"] += len(wanted)
+    pairs = [
+        (dashboard, panel) for dashboard in dashboards_for(features_of(situation.spec)) for panel in dashboard.panels()
+    ]
+    situation.looked_at["panels"] += len(pairs)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        asked = list(pool.map(lambda both: _asked(situation, *both), wanted))
+        checks = list(pool.map(lambda both: _asked(situation, *both), pairs))
     empty: dict[str, list[str]] = {}
-    for one in asked:
-        if one.error is not None:
-            message = f"panel {one.panel.title} of {one.dashboard.title} cannot be drawn: {one.error.problem}"
-            yield finding("panel-query-failing", message, one.error.hint)
-        elif not one.has_data and not one.panel.may_be_empty:
-            empty.setdefault(one.dashboard.title, []).append(one.panel.title)
+    for check in checks:
+        if check.error is not None:
+            message = f"panel {check.panel.title} of {check.dashboard.title} cannot be drawn: {check.error.problem}"
+            yield finding("panel-query-failing", message, check.error.hint)
+        elif not check.has_data and not check.panel.may_be_empty:
+            empty.setdefault(check.dashboard.title, []).append(check.panel.title)
     for title, names in empty.items():
         yield finding("panel-empty", f"dashboard {title} has no data for {listed(names)}")
 
@@ -58,7 +60,7 @@ def filled(expr: str, name: str) -> str:
 def _asked(situation: Situation, dashboard: Dashboard, panel: Panel) -> _Asked:
     """Ask one query after the other until one has data: the others of a panel may rightly be silent."""
     try:
-        found = any(situation.values(filled(query.expr, situation.spec.name)) for query in panel.queries)
+        has_data = any(situation.values(filled(query.expr, situation.spec.name)) for query in panel.queries)
     except TrainyardError as error:
         return _Asked(dashboard, panel, has_data=False, error=error)
-    return _Asked(dashboard, panel, has_data=found)
+    return _Asked(dashboard, panel, has_data=has_data)

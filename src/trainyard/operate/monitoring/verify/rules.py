@@ -19,11 +19,11 @@ def rules(situation: Situation) -> Iterator[Finding]:
     """Yield the rules that are not loaded, and those that fail."""
     loaded = [rule for group in situation.keeper.rules() for rule in group.get("rules", ())]
     names = {str(rule.get("name")) for rule in loaded}
-    wanted = _wanted(situation)
-    situation.looked_at["rules"] += len(wanted & names)
-    missing = sorted(wanted - names)
+    expected = _wanted(situation)
+    situation.looked_at["rules"] += len(expected & names)
+    missing = sorted(expected - names)
     if missing:
-        message = f"{len(missing)} of {len(wanted)} rules are not loaded: {listed(missing)}"
+        message = f"{len(missing)} of {len(expected)} rules are not loaded: {listed(missing)}"
         yield finding("rules-not-loaded", message)
     yield from _failing(loaded)
 
@@ -34,23 +34,23 @@ def alerting(situation: Situation) -> Iterator[Finding]:
     topic = None if account is None else account.outputs.get("AlertTopicArn")
     if account is None or topic is None:
         return
-    found = subscriptions(account.account, topic)
-    if found is None:
+    confirmed = subscriptions(account.account, topic)
+    if confirmed is None:
         yield finding("alert-topic-missing", f"the topic {topic} of the alerts is not there")
         return
-    situation.looked_at["subscriptions"] += len(found)
-    waiting = [subscription.address for subscription in found if not subscription.confirmed]
+    situation.looked_at["subscriptions"] += len(confirmed)
+    waiting = [subscription.address for subscription in confirmed if not subscription.confirmed]
     if waiting:
         yield finding("alert-subscription-unconfirmed", f"{', '.join(waiting)} has not confirmed to want alerts")
-    elif not found:
+    elif not confirmed:
         yield finding("alerts-reach-nobody", f"nobody has subscribed to {topic}")
 
 
 def _wanted(situation: Situation) -> set[str]:
     """Return what is recorded, and the alerts that can fire in the cluster; others may be there besides."""
     document = rules_document(alerts_for(features_of(situation.spec)))
-    made = [rule for group in document["groups"] for rule in group["rules"]]
-    return {rule.get("alert") or rule["record"] for rule in made}
+    all_rules = [rule for group in document["groups"] for rule in group["rules"]]
+    return {rule.get("alert") or rule["record"] for rule in all_rules}
 
 
 def _failing(loaded: list[dict[str, Any]]) -> Iterator[Finding]:

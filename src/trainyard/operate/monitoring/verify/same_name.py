@@ -18,8 +18,8 @@ def same_name(situation: Situation) -> Iterator[Finding]:
         message = f"{len(heads)} head nodes send as {situation.spec.name}: {listed(sorted(heads))}"
         yield finding("cluster-name-twice", message)
     elif situation.account is not None:
-        known = {instance.id for instance in situation.account.instances}
-        strange = sorted({on_node.labels["instance_id"] for on_node in on_nodes} - known)
+        own_ids = {instance.id for instance in situation.account.instances}
+        strange = sorted({on_node.labels["instance_id"] for on_node in on_nodes} - own_ids)
         if strange:
             message = f"nodes of {situation.spec.name} are scraped that the account does not have: {listed(strange)}"
             yield finding("cluster-name-twice", message, severity="warning")

@@ -44,7 +44,7 @@ def ports(situation: Situation) -> Iterator[Finding]:
             for target in situation.targets
             if target.labels.get("job") == exporter.job
         ]
-        wrong = sorted({one.rpartition(":")[2] for one in scraped} - {str(exporter.port)})
+        wrong = sorted({address.rpartition(":")[2] for address in scraped} - {str(exporter.port)})
         if wrong:
             message = f"{exporter.job} is scraped at port {' and '.join(wrong)}, and listens on {exporter.port}"
             yield finding("target-port-wrong", message)

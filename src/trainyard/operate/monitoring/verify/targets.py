@@ -58,14 +58,18 @@ def _missing(situation: Situation) -> Iterator[Finding]:
 
 def _missing_of_instances(situation: Situation, account: InAccount) -> Iterator[Finding]:
     """Yield one finding for the nodes of a kind that the same exporters are not scraped of."""
-    there = {(target.labels.get("job"), target.labels.get("instance_id")) for target in situation.targets}
+    pairs = {(target.labels.get("job"), target.labels.get("instance_id")) for target in situation.targets}
     young = _young(account)
     missing: dict[tuple[str, str, bool], list[str]] = {}
-    for one in account.discoverable:
-        wanted = [exporter.job for exporter in situation.exporters if runs(exporter, one.node_type, one.queue)]
-        jobs = ", ".join(job for job in wanted if (job, one.id) not in there)
+    for instance in account.discoverable:
+        jobs_expected = [
+            exporter.job for exporter in situation.exporters if runs(exporter, instance.node_type, instance.queue)
+        ]
+        jobs = ", ".join(job for job in jobs_expected if (job, instance.id) not in pairs)
         if jobs:
-            missing.setdefault((jobs, place(one.node_type, one.queue), one.id in young), []).append(one.id)
+            missing.setdefault((jobs, place(instance.node_type, instance.queue), instance.id in young), []).append(
+                instance.id
+            )
     for (jobs, where, is_young), ids in sorted(missing.items()):
         message = f"{jobs} of {where} {'are' if ',' in jobs else 'is'} not scraped: {listed(sorted(ids))}"
         if is_young:
@@ -84,12 +88,12 @@ def _missing_by_spec(situation: Situation) -> Iterator[Finding]:
     for node_type, queue, least in _least(situation):
         lacking: dict[int, list[str]] = {}
         for exporter in situation.exporters:
-            there = counts[exporter.job, node_type, queue]
-            if runs(exporter, node_type, queue) and there < least:
-                lacking.setdefault(there, []).append(exporter.job)
-        for there, jobs in lacking.items():
+            count = counts[exporter.job, node_type, queue]
+            if runs(exporter, node_type, queue) and count < least:
+                lacking.setdefault(count, []).append(exporter.job)
+        for count, jobs in lacking.items():
             where = place(node_type, queue)
-            yield finding("target-missing", f"{there} of {least} nodes of {where} are scraped for {', '.join(jobs)}")
+            yield finding("target-missing", f"{count} of {least} nodes of {where} are scraped for {', '.join(jobs)}")
 
 
 def _least(situation: Situation) -> Iterator[tuple[str, str, int]]:

@@ -39,7 +39,7 @@ class Verified:
     @property
     def good(self) -> bool:
         """Return whether nothing of severity error was found."""
-        return not any(one.severity == "error" for one in self.findings)
+        return not any(finding.severity == "error" for finding in self.findings)
 
 
 def verify(situation: Situation, tell: Callable[[str], None]) -> Verified:
@@ -52,7 +52,7 @@ def verify(situation: Situation, tell: Callable[[str], None]) -> Verified:
             tell(check.title)
             findings += _checked(situation, check)
     spec = situation.spec
-    worst_first = tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity)))
+    worst_first = tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
     looked_at = {what: count for what, count in situation.looked_at.items() if count}
     return Verified(spec.name, spec.region, spec.monitoring.mode, situation.keeper.url, worst_first, looked_at)
 
@@ -71,16 +71,16 @@ def verify_until_good(
         clock.sleep(min(_PAUSE_S, left))
 
 
-def _answers(situation: Situation, found: list[Finding], tell: Callable[[str], None]) -> set[str]:
+def _answers(situation: Situation, findings: list[Finding], tell: Callable[[str], None]) -> set[str]:
     """Return whether the keeper answers, and whether samples arrive at it; add what keeps it from that."""
     tell(f"samples at {situation.keeper.url}")
     try:
         situation.keeper.expect_ready()
         gaps = list(arrival(situation))
     except TrainyardError as error:
-        found.append(finding("keeper-unreachable", error.problem, error.hint))
+        findings.append(finding("keeper-unreachable", error.problem, error.hint))
         return set()
-    found += gaps
+    findings += gaps
     return {"keeper"} if any(gap.id == "no-recent-samples" for gap in gaps) else {"keeper", "samples"}
 
 
@@ -121,9 +121,9 @@ def _gaps(situation: Situation) -> Iterator[Finding]:
     """Yield where Prometheus has run for half an hour and less of it has arrived. One that has just started is left."""
     own = _own(situation)
     minutes = f"{_WATCHED_MINUTES}m"
-    there = situation.values(f"max(count_over_time({own}[{minutes}])) and max({own} offset {minutes})")
-    wanted = _WATCHED_MINUTES * 60 // SCRAPE_INTERVAL_S
-    if there and there[0].value < wanted * _ENOUGH:
-        count = f"{there[0].value:.0f} of {wanted}"
+    samples = situation.values(f"max(count_over_time({own}[{minutes}])) and max({own} offset {minutes})")
+    expected = _WATCHED_MINUTES * 60 // SCRAPE_INTERVAL_S
+    if samples and samples[0].value < expected * _ENOUGH:
+        count = f"{samples[0].value:.0f} of {expected}"
         message = f"of the last {_WATCHED_MINUTES} minutes, {count} samples of a series arrived"
         yield finding("samples-missing", message)

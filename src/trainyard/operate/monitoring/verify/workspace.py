@@ -38,10 +38,10 @@ def workspace(situation: Situation) -> Iterator[Finding]:
 
 
 def _rule_groups(account: Account, id_: str) -> Iterator[Finding]:
-    found = amp.rule_namespaces(account, id_)
-    if not found:
+    namespaces = amp.rule_namespaces(account, id_)
+    if not namespaces:
         yield finding("rules-not-loaded", f"workspace {id_} has no rules")
-    for name, state in found.items():
+    for name, state in namespaces.items():
         if state.code != _GOOD:
             yield finding("rules-not-loaded", f"rules {name} of workspace {id_} are {state}")
 

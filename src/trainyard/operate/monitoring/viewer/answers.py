@@ -84,17 +84,17 @@ class Answers:
         selection, window = request.selection(), request.window()
         key = ("variables", selection, window)
         try:
-            found: dict[str, Any] = self._memory.get(key, lambda: offered(self._api, selection, window))
+            values: dict[str, Any] = self._memory.get(key, lambda: offered(self._api, selection, window))
         except TrainyardError as error:
             return {"error": {"problem": error.problem, "hint": error.hint}}
-        return found
+        return values
 
     def headline(self, request: Asked) -> dict[str, Any]:
         """Return what fires now."""
         selection, window = request.selection(), request.window()
         key = ("headline", selection, window.end_s)
-        found: dict[str, Any] = self._memory.get(key, lambda: headline(self._api, selection, window))
-        return {**found, "prometheus": self._api.url}
+        values: dict[str, Any] = self._memory.get(key, lambda: headline(self._api, selection, window))
+        return {**values, "prometheus": self._api.url}
 
     def close(self) -> None:
         """Ask nothing more."""
@@ -118,12 +118,12 @@ def headline(api: MetricsSource, selection: Selection, window: Window) -> dict[s
 
 
 def _by_alert(firing: list[Sample]) -> list[dict[str, Any]]:
-    known = {alert.id: alert for alert in alerts()}
+    by_id = {alert.id: alert for alert in alerts()}
     names = sorted({sample.labels.get("alertname", "") for sample in firing})
-    found = [_alert(name, [one for one in firing if one.labels.get("alertname", "") == name]) for name in names]
-    for one in found:
-        one["about"] = known[one["name"]].remedy[0] if one["name"] in known else ""
-    return sorted(found, key=lambda one: (_rank(one["severity"]), one["name"]))
+    rows = [_alert(name, [sample for sample in firing if sample.labels.get("alertname", "") == name]) for name in names]
+    for row in rows:
+        row["about"] = by_id[row["name"]].remedy[0] if row["name"] in by_id else ""
+    return sorted(rows, key=lambda row: (_rank(row["severity"]), row["name"]))
 
 
 def _alert(name: str, firing: list[Sample]) -> dict[str, Any]:
@@ -140,8 +140,8 @@ def _alert(name: str, firing: list[Sample]) -> dict[str, Any]:
 
 def _place(sample: Sample) -> str:
     """Return the two labels that say most of where it is. A name of a node needs no word before it."""
-    found = [(name, sample.labels[name]) for name in _PLACES if sample.labels.get(name)][:2]
-    return ", ".join(value if name in _NODES else f"{name} {value}" for name, value in found)
+    labels = [(name, sample.labels[name]) for name in _PLACES if sample.labels.get(name)][:2]
+    return ", ".join(value if name in _NODES else f"{name} {value}" for name, value in labels)
 
 
 def _rank(severity: str) -> int:

@@ -43,8 +43,12 @@ def dashboards_data(api: MetricsSource) -> tuple[DashboardData, ...]:
     asking, lacking = Asking(api), _lacking(api)
 
     def state(dashboard: Dashboard, panel: Panel) -> str:
-        found = _state(asking, panel, now)
-        return _RIGHTLY if found == _EMPTY and lacking.intersection((*dashboard.needs, *panel.needs)) else found
+        panel_state = _state(asking, panel, now)
+        return (
+            _RIGHTLY
+            if panel_state == _EMPTY and lacking.intersection((*dashboard.needs, *panel.needs))
+            else panel_state
+        )
 
     with ThreadPoolExecutor(THREADS) as pool:
         looked = {dashboard.id: pool.map(partial(state, dashboard), dashboard.panels()) for dashboard in dashboards()}
@@ -69,7 +73,8 @@ def _state(asking: Asking, panel: Panel, now: Window) -> str:
 def _of(dashboard: Dashboard, states: list[str]) -> DashboardData:
     by_panel = {panel.id: state for panel, state in zip(dashboard.panels(), states, strict=True)}
     with_data, rightly, empty = (
-        tuple(one for one, state in by_panel.items() if state == wanted) for wanted in (_DATA, _RIGHTLY, _EMPTY)
+        tuple(panel for panel, state in by_panel.items() if state == state_asked)
+        for state_asked in (_DATA, _RIGHTLY, _EMPTY)
     )
-    failed = {one: state for one, state in by_panel.items() if state not in {_DATA, _RIGHTLY, _EMPTY}}
+    failed = {panel: state for panel, state in by_panel.items() if state not in {_DATA, _RIGHTLY, _EMPTY}}
     return DashboardData(dashboard.id, dashboard.title, with_data, rightly, empty, failed)

@@ -53,7 +53,7 @@ def keeper_of(name: str, where: Account) -> PrometheusApi:
 def _stacks(name: str, where: Account) -> list[StackState]:
     own = [*stacks_tagged(where, CLUSTER, name), *stacks_tagged(where, ENVIRONMENT, name)]
     environments = {stack_state.tags[ENVIRONMENT] for stack_state in own if ENVIRONMENT in stack_state.tags}
-    shared = [one for each in sorted(environments - {name}) for one in stacks_tagged(where, ENVIRONMENT, each)]
+    shared = [stack for each in sorted(environments - {name}) for stack in stacks_tagged(where, ENVIRONMENT, each)]
     return [*(stack_state for stack_state in shared if CLUSTER not in stack_state.tags), *own]
 
 

@@ -67,14 +67,14 @@ def _is_over_time(panel: Panel, query: PanelQuery) -> bool:
 
 
 def _series(series: Series, query: PanelQuery, window: Window, *, over_time: bool) -> dict[str, Any]:
-    told = {
+    entry = {
         "name": series_name(query.legend, series.labels),
         "labels": {name: value for name, value in series.labels.items() if name != "__name__"},
         "newest": _number(series.points[-1][1]) if series.points else None,
     }
     if not over_time:
-        return told
-    return {**told, "start": window.start_s, "step": window.step_s, "values": _on_grid(series, window)}
+        return entry
+    return {**entry, "start": window.start_s, "step": window.step_s, "values": _on_grid(series, window)}
 
 
 def _on_grid(series: Series, window: Window) -> list[float | str | None]:
@@ -99,5 +99,5 @@ def _number(value: float) -> float | str | None:
 
 
 def _all(labels: Mapping[str, str]) -> str:
-    told = ", ".join(f"{name}={value}" for name, value in sorted(labels.items()) if name != "__name__")
-    return told or labels.get("__name__", "")
+    label_text = ", ".join(f"{name}={value}" for name, value in sorted(labels.items()) if name != "__name__")
+    return label_text or labels.get("__name__", "")

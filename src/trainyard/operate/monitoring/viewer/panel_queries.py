@@ -140,12 +140,12 @@ def _shown(series: list[Series], newest: list[Sample], most: int) -> list[Series
 
 
 def _only(series: list[Series], picked: list[Sample]) -> list[Series]:
-    wanted = {_key(sample.labels) for sample in picked}
-    return [one for one in series if _key(one.labels) in wanted]
+    keys = {_key(sample.labels) for sample in picked}
+    return [one_series for one_series in series if _key(one_series.labels) in keys]
 
 
 def _same_newest(series: list[Series], picked: list[Sample], end_s: int) -> bool:
-    newest = {_key(one.labels): one.points[-1] for one in series if one.points}
+    newest = {_key(one_series.labels): one_series.points[-1] for one_series in series if one_series.points}
     return all(_is(newest.get(_key(sample.labels)), sample.value, end_s) for sample in picked)
 
 
@@ -204,8 +204,8 @@ def node_series() -> dict[str, str]:
 def _is_one_argument(text: str) -> bool:
     """Return whether the last bracket closes the first one, so that nothing comes after topk."""
     open_brackets = 0
-    for one in _STRING.sub("", text):
-        open_brackets += (one in "([{") - (one in ")]}")
-        if open_brackets < 0 or (one == "," and open_brackets == 0):
+    for character in _STRING.sub("", text):
+        open_brackets += (character in "([{") - (character in ")]}")
+        if open_brackets < 0 or (character == "," and open_brackets == 0):
             return False
     return open_brackets == 0

@@ -59,7 +59,7 @@ class Asked:
         return float(values[0])
 
     def _values(self, name: str) -> tuple[str, ...]:
-        values = tuple(sorted({one for one in self.fields.get(name, []) if one}))
+        values = tuple(sorted({value for value in self.fields.get(name, []) if value}))
         if len(values) > _MOST_VALUES or any(len(value) > _LONGEST_VALUE for value in values):
             raise BadRequestError(f"{name} has too many values, or too long ones")
         return values

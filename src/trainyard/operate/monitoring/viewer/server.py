@@ -37,8 +37,8 @@ class Viewer(ThreadingHTTPServer):
             super().__init__((HOST, port), Handler)
         except (OSError, OverflowError) as error:
             hint = "choose another with --port, or --port 0 for any that is free"
-            said = getattr(error, "strerror", None) or error
-            raise InputError(f"port {port} cannot be used: {said}", where="--port", hint=hint) from error
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"port {port} cannot be used: {reason}", where="--port", hint=hint) from error
         self.answers = Answers(api)
 
     @property

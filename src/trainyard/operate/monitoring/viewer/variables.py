@@ -50,8 +50,8 @@ def offered(api: MetricsSource, selection: Selection, window: Window) -> dict[st
 
 def _values(api: MetricsSource, label: str, chosen: Selection, window: Window) -> list[str]:
     matcher = filled('up{cluster=~"$cluster", queue=~"$queue"}', chosen, window)
-    found = api.label_values(label, [matcher], window.start_s, window.end_s)
-    return sorted((one for one in found if one), key=natural)
+    label_values = api.label_values(label, [matcher], window.start_s, window.end_s)
+    return sorted((value for value in label_values if value), key=natural)
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:

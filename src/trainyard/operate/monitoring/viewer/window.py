@@ -49,5 +49,5 @@ def window(start_s: float, end_s: float, most_points: float = MOST_POINTS) -> Wi
     end = floor(end_s / SCRAPE_INTERVAL_S) * SCRAPE_INTERVAL_S
     length = max(end - floor(start_s), SCRAPE_INTERVAL_S)
     days = ceil(length / (most_points - 1) / _DAY_S) * _DAY_S if most_points > 1 else length
-    step = next((one for one in _STEPS_S if length / one <= most_points - 1), max(days, _DAY_S))
+    step = next((step_s for step_s in _STEPS_S if length / step_s <= most_points - 1), max(days, _DAY_S))
     return Window(end - length // step * step, end, step)

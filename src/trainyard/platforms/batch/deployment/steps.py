@@ -91,14 +91,14 @@ class BatchChanges:
         if stack_state is None:
             return Outcome(changed=False, detail="no cluster yet")
         refuse_stuck(stack_state)
-        there, wanted = job_queues(stack_state), _wanted(work)
-        _refuse_moved(there, wanted)
-        gone = [name for name in there.values() if name not in wanted.values()]
+        existing, expected = job_queues(stack_state), _wanted(work)
+        _refuse_moved(existing, expected)
+        gone = [name for name in existing.values() if name not in expected.values()]
         _refuse_busy(work, gone)
-        new = [name for name in wanted.values() if name not in there.values()]
+        new = [name for name in expected.values() if name not in existing.values()]
         parts = (("new queues", new), ("queues that go", gone))
-        said = "; ".join(f"{what}: {', '.join(names)}" for what, names in parts if names)
-        return Outcome(changed=False, detail=said if there else stack_state.status)
+        text = "; ".join(f"{what}: {', '.join(names)}" for what, names in parts if names)
+        return Outcome(changed=False, detail=text if existing else stack_state.status)
 
     def undo(self, work: Work) -> Outcome:
         """Do nothing."""
@@ -113,15 +113,15 @@ def _wanted(work: Work) -> dict[str, str]:
     return {f"JobQueue{number if number > 1 else ''}": job_queue(spec, queue.name) for number, queue in queues}
 
 
-def _refuse_moved(there: dict[str, str], wanted: dict[str, str]) -> None:
+def _refuse_moved(existing: dict[str, str], expected: dict[str, str]) -> None:
     """Refuse another order: two queues cannot bear one name, not even while CloudFormation changes the one.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html
     """
-    places = {name: output for output, name in there.items()}
-    moved = [name for output, name in wanted.items() if places.get(name, output) != output]
+    places = {name: output for output, name in existing.items()}
+    moved = [name for output, name in expected.items() if places.get(name, output) != output]
     if moved:
-        order = ", ".join(there.values())
+        order = ", ".join(existing.values())
         raise TrainyardError(
             f"queue {moved[0]} exists and would change its place among the queues of the cluster",
             where="queues",
@@ -170,8 +170,8 @@ def jobs_in(account: Account, queues: Iterable[str]) -> list[UnfinishedJob]:
 
 def jobs_of_cluster(work: Work) -> list[UnfinishedJob]:
     """Return the jobs that destroying the cluster would end; none where it is not one of Batch."""
-    found = find_stack(work.account, BATCH.cluster_stack(work.name))
-    return [] if found is None or not work.owns(found.tags) else jobs_in(work.account, job_queues(found).values())
+    stack = find_stack(work.account, BATCH.cluster_stack(work.name))
+    return [] if stack is None or not work.owns(stack.tags) else jobs_in(work.account, job_queues(stack).values())
 
 
 def _end_jobs(work: Work, queues: list[str]) -> int:

@@ -14,10 +14,11 @@ from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 
 def environment_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each compute environment."""
-    for one in facts.environments:
+    for environment in facts.environments:
         yield _line(
-            computeEnvironmentName=one.name, state=one.state, status=one.status, statusReason=one.reason,
-            minvCpus=one.min_vcpus, desiredvCpus=one.desired_vcpus, maxvCpus=one.max_vcpus,
+            computeEnvironmentName=environment.name, state=environment.state,
+            status=environment.status, statusReason=environment.reason,
+            minvCpus=environment.min_vcpus, desiredvCpus=environment.desired_vcpus, maxvCpus=environment.max_vcpus,
         )  # fmt: skip
 
 
@@ -29,10 +30,10 @@ def queue_lines(facts: BatchFacts) -> Iterator[str]:
 
 def job_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield lines of jobs that wait, as they are now, and of those that failed and their attempts."""
-    for one in facts.waiting:
-        yield _line(jobId=one.id, jobName=one.name, status=one.status, statusReason=one.reason)
-    for one in facts.failed:
-        yield from _ended(one)
+    for job in facts.waiting:
+        yield _line(jobId=job.id, jobName=job.name, status=job.status, statusReason=job.reason)
+    for job in facts.failed:
+        yield from _ended(job)
 
 
 def _ended(job: JobDetail) -> Iterator[str]:
@@ -53,8 +54,8 @@ def launch_lines(facts: BatchFacts) -> Iterator[str]:
             yield f"{_time(failed_launch.at)} {failed_launch.group} of {environment.name}: {failed_launch.why}"
 
 
-def _timed(at_ms: int | None, **said: Any) -> str:
-    line = _line(**said)
+def _timed(at_ms: int | None, **fields: Any) -> str:
+    line = _line(**fields)
     return line if at_ms is None else f"{_time(dt.datetime.fromtimestamp(at_ms / 1000, dt.UTC))} {line}"
 
 
@@ -62,7 +63,7 @@ def _time(at: dt.datetime) -> str:
     return at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _line(**said: Any) -> str:
+def _line(**fields: Any) -> str:
     """Return a line in the words of the API, without what is empty."""
-    values = {key: " ".join(one.split()) if isinstance(one, str) else one for key, one in said.items()}
-    return json.dumps({key: one for key, one in values.items() if one not in ("", None)}, ensure_ascii=False)
+    values = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in fields.items()}
+    return json.dumps({key: value for key, value in values.items() if value not in ("", None)}, ensure_ascii=False)

@@ -64,8 +64,8 @@ class BatchFacts:
     def environments_of(self, job: JobDetail) -> tuple[ComputeEnvironment, ...]:
         """Return the environments of a job's queue, in the order in which they are tried."""
         queue = next((queue for queue in self.queues if job.queue in (queue.arn, queue.name)), None)
-        known = {key: environment for environment in self.environments for key in (environment.arn, environment.name)}
-        return tuple(known[arn] for arn in queue.environments if arn in known) if queue is not None else ()
+        by_key = {key: environment for environment in self.environments for key in (environment.arn, environment.name)}
+        return tuple(by_key[arn] for arn in queue.environments if arn in by_key) if queue is not None else ()
 
     def waiting_for(self, environment: ComputeEnvironment) -> tuple[JobDetail, ...]:
         """Return the jobs that wait and might run in an environment."""

@@ -28,14 +28,14 @@ def disabled_lines(facts: BatchFacts) -> Iterator[str]:
 
 def missing_images(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each image, with the first job that wants it."""
-    wanted: dict[str, str] = {}
+    users_by_image: dict[str, str] = {}
     for job in (*facts.waiting, *facts.failed):
         for need in job.needs:
             if need.image is not None:
-                wanted.setdefault(need.image, f"job {job.name} ({job.id})")
-    for image, job_name in wanted.items():
-        there = facts.ask("images in their registry", image_is_there, image)
-        if there is False:
+                users_by_image.setdefault(need.image, f"job {job.name} ({job.id})")
+    for image, job_name in users_by_image.items():
+        exists = facts.ask("images in their registry", image_is_there, image)
+        if exists is False:
             yield f"image {image} of {job_name} is not in its registry"
 
 
@@ -49,14 +49,14 @@ def instance_role_lines(facts: BatchFacts) -> Iterator[str]:
 def _of(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:
     name = environment.instance_profile.rpartition("/")[2]
     what = f"instance profile {name} of compute environment {environment.name}"
-    found = facts.ask("its instance profiles", instance_profile, name)
-    if found is None:
+    profile = facts.ask("its instance profiles", instance_profile, name)
+    if profile is None:
         if not facts.refuses("its instance profiles"):
             yield f"{what} does not exist"
         return
-    if found.role is None:
+    if profile.role is None:
         yield f"{what} has no role"
         return
-    decided = facts.ask("what its instances may do", decisions, found.role, _NEEDED) or ()
+    decided = facts.ask("what its instances may do", decisions, profile.role, _NEEDED) or ()
     if refused := [decision.action for decision in decided if decision.decision != "allowed"]:
-        yield f"role {found.role} of {what} is not allowed to do what the ECS agent needs: {', '.join(refused)}"
+        yield f"role {profile.role} of {what} is not allowed to do what the ECS agent needs: {', '.join(refused)}"

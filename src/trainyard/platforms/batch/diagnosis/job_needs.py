@@ -65,24 +65,24 @@ def _range(written: str, nodes: int) -> range:
 
 
 def _vcpus(facts: BatchFacts, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
-    wanted, most = _vcpus_of(job), environment.max_vcpus
+    vcpus, most = _vcpus_of(job), environment.max_vcpus
     who = f"job {job.name} ({job.id})"
-    needs = f"{who} needs {_plain(wanted)} vCPUs{f' on {job.nodes} nodes' if job.nodes else ''}"
-    if wanted > most:
+    needs = f"{who} needs {_plain(vcpus)} vCPUs{f' on {job.nodes} nodes' if job.nodes else ''}"
+    if vcpus > most:
         yield f"{needs}, more than the {most} that compute environment {environment.name} may ever have"
-    elif environment.desired_vcpus + wanted > most and facts.running.get(job.queue):
+    elif environment.desired_vcpus + vcpus > most and facts.running.get(job.queue):
         used = f"{environment.desired_vcpus} of the {most} vCPUs of compute environment {environment.name}"
         yield f"{needs}, and {used} are in use by jobs before it"
 
 
-def _offers(environment: ComputeEnvironment, wanted: str) -> bool:
+def _offers(environment: ComputeEnvironment, listed_type: str) -> bool:
     """Return whether an environment may start a type: by its name, its family, or whatever Batch thinks optimal.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeResource.html
     """
-    family = wanted.partition(".")[0]
+    family = listed_type.partition(".")[0]
     return any(
-        type_ in (wanted, family) or type_ == "optimal" or type_.startswith("default_")
+        type_ in (listed_type, family) or type_ == "optimal" or type_.startswith("default_")
         for type_ in environment.instance_types
     )
 
@@ -92,13 +92,13 @@ def _too_big(facts: BatchFacts, need: NodeNeed, environment: ComputeEnvironment)
     types = (need.instance_type,) if need.instance_type else environment.instance_types
     if not all("." in type_ for type_ in types):
         return
-    known = facts.ask("instance types", instance_types, tuple(types)) or {}
-    if len(known) < len(types):
+    facts_by_type = facts.ask("instance types", instance_types, tuple(types)) or {}
+    if len(facts_by_type) < len(types):
         return
-    has = [_offer(known[type_]) for type_ in types]
-    wanted = (need.vcpus, need.memory_mib, need.gpus)
-    asked = zip(("vCPUs", "MiB of memory", "GPUs"), wanted, zip(*has, strict=True), strict=True)
-    for what, number, offered in asked:
+    has = [_offer(facts_by_type[type_]) for type_ in types]
+    demands = (need.vcpus, need.memory_mib, need.gpus)
+    comparisons = zip(("vCPUs", "MiB of memory", "GPUs"), demands, zip(*has, strict=True), strict=True)
+    for what, number, offered in comparisons:
         if number > max(offered):
             yield f"asks for {_plain(number)} {what} on a node, more than the {max(offered)} of {' or '.join(types)}"
             return
@@ -119,8 +119,8 @@ def _offer(described: Mapping[str, Any]) -> tuple[int, int, int]:
 
 def _memory_of_ecs(facts: BatchFacts, environment: ComputeEnvironment) -> int:
     """Return the most memory that an instance of an environment has for containers; zero where none is there."""
-    known = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
-    return max((one.memory_mib for one in known or ()), default=0)
+    instances = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
+    return max((instance.memory_mib for instance in instances or ()), default=0)
 
 
 def vcpu_quota_lines(facts: BatchFacts) -> Iterator[str]:
@@ -133,8 +133,10 @@ def vcpu_quota_lines(facts: BatchFacts) -> Iterator[str]:
 
 def _beyond(facts: BatchFacts, job: JobDetail, environment: ComputeEnvironment) -> Iterator[str]:
     purchase = "spot" if environment.kind == "SPOT" else "on-demand"
-    known = {one.code: one for name in environment.instance_types if (one := vcpu_quota(name, purchase)) is not None}
-    for counted in known.values():
+    quotas = {
+        quota_.code: quota_ for name in environment.instance_types if (quota_ := vcpu_quota(name, purchase)) is not None
+    }
+    for counted in quotas.values():
         allowed = facts.ask("its quotas", quota, counted.service, counted.code)
         if allowed is not None and _vcpus_of(job) > allowed.value:
             who = f"job {job.name} ({job.id}) needs {_plain(_vcpus_of(job))} vCPUs"

@@ -19,14 +19,15 @@ _COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
 
 def launch_setting_lines(facts: BatchFacts) -> Iterator[str]:
     """Yield a line for each thing that is named and is not there, or does not fit."""
-    for one in facts.environments:
-        data = _template(facts, one)
-        if data is None and one.launch_template is not None and not facts.refuses(_TEMPLATES):
-            named, version = one.launch_template
-            yield f"launch template {named} with version {version} of compute environment {one.name} does not exist"
-        yield from _images(facts, one, data or {})
+    for environment in facts.environments:
+        data = _template(facts, environment)
+        if data is None and environment.launch_template is not None and not facts.refuses(_TEMPLATES):
+            named, version = environment.launch_template
+            where = f"compute environment {environment.name}"
+            yield f"launch template {named} with version {version} of {where} does not exist"
+        yield from _images(facts, environment, data or {})
         if (reserved := reservation_of(data or {})) is not None:
-            yield from _reservation_lines(facts, one, reserved)
+            yield from _reservation_lines(facts, environment, reserved)
 
 
 def launch_data(facts: BatchFacts, environment: ComputeEnvironment) -> Mapping[str, Any]:
@@ -43,9 +44,9 @@ def _template(facts: BatchFacts, environment: ComputeEnvironment) -> Mapping[str
 def _images(facts: BatchFacts, environment: ComputeEnvironment, data: Mapping[str, Any]) -> Iterator[str]:
     own = str(data.get("ImageId", ""))
     named = tuple(dict.fromkeys([*environment.images, *([own] if own.startswith("ami-") else [])]))
-    found = facts.ask("its images", images, named) if named else None
-    for image in named if found is not None else ():
-        if image not in (found or {}):
+    images_found = facts.ask("its images", images, named) if named else None
+    for image in named if images_found is not None else ():
+        if image not in (images_found or {}):
             what = f"image {image} of compute environment {environment.name}"
             yield f"{what} is not there, or not shared with the account"
 
@@ -53,53 +54,62 @@ def _images(facts: BatchFacts, environment: ComputeEnvironment, data: Mapping[st
 def _reservation_lines(facts: BatchFacts, environment: ComputeEnvironment, named: str) -> Iterator[str]:
     """Yield a line for each reason why instances do not get into what the launch template names."""
     where = f"of compute environment {environment.name}"
-    known = facts.ask(_PART, ec2.capacity_reservations)
+    by_id = facts.ask(_PART, ec2.capacity_reservations)
     ids = facts.ask(_PART, reservations_in, named) if named.startswith("arn:") else (named,)
-    if known is None or facts.refuses(_PART):
+    if by_id is None or facts.refuses(_PART):
         return
     if not ids:
         yield f"resource group {named} {where} is not there, or holds no capacity reservation"
     for id_ in ids or ():
-        if id_ not in known:
+        if id_ not in by_id:
             yield f"capacity reservation ID '{id_}' {where} does not exist in this account and region"
-    found = [known[id_] for id_ in ids or () if id_ in known]
-    yield from (_of_state(one, where) for one in found if one["State"] != "active")
-    usable = [one for one in found if one["State"] == "active"]
-    wrong = {one["CapacityReservationId"]: list(_mismatch(facts, one, environment)) for one in usable}
+    reservations = [by_id[id_] for id_ in ids or () if id_ in by_id]
+    yield from (_of_state(reservation, where) for reservation in reservations if reservation["State"] != "active")
+    usable = [reservation for reservation in reservations if reservation["State"] == "active"]
+    wrong = {
+        reservation["CapacityReservationId"]: list(_mismatch(facts, reservation, environment)) for reservation in usable
+    }
     yield from (line for lines in wrong.values() for line in lines)
-    yield from _too_small(facts, [one for one in usable if not wrong[one["CapacityReservationId"]]], environment)
+    yield from _too_small(
+        facts, [reservation for reservation in usable if not wrong[reservation["CapacityReservationId"]]], environment
+    )
 
 
-def _of_state(one: Described, where: str) -> str:
-    kind = "Capacity Block reservation" if one.get("ReservationType") == "capacity-block" else "capacity reservation"
-    begins = f", which begins at {one['StartDate']:%Y-%m-%d %H:%M} UTC" if _is_to_come(one) else ""
-    return f"{kind} {one['CapacityReservationId']} is in state {one['State']}, {where}{begins}"
+def _of_state(reservation: Described, where: str) -> str:
+    kind = (
+        "Capacity Block reservation"
+        if reservation.get("ReservationType") == "capacity-block"
+        else "capacity reservation"
+    )
+    begins = f", which begins at {reservation['StartDate']:%Y-%m-%d %H:%M} UTC" if _is_to_come(reservation) else ""
+    return f"{kind} {reservation['CapacityReservationId']} is in state {reservation['State']}, {where}{begins}"
 
 
-def _is_to_come(one: Described) -> bool:
-    return one["State"] in _COMING and "StartDate" in one
+def _is_to_come(reservation: Described) -> bool:
+    return reservation["State"] in _COMING and "StartDate" in reservation
 
 
-def _mismatch(facts: BatchFacts, one: Described, environment: ComputeEnvironment) -> Iterator[str]:
+def _mismatch(facts: BatchFacts, reservation: Described, environment: ComputeEnvironment) -> Iterator[str]:
     """Yield a line for what does not fit: the type, the zone."""
-    id_, where = one["CapacityReservationId"], f"compute environment {environment.name}"
+    id_, where = reservation["CapacityReservationId"], f"compute environment {environment.name}"
     types = environment.instance_types
-    if all("." in offered for offered in types) and one.get("InstanceType") not in types:
-        yield f"capacity reservation {id_} is for {one.get('InstanceType')}, and {where} has {', '.join(types)}"
-    found = facts.ask("its subnets", ec2.subnets, environment.subnets) or {}
-    zones = sorted({subnet["AvailabilityZone"] for subnet in found.values()})
-    if zones and one.get("AvailabilityZone") not in zones:
-        yield f"capacity reservation {id_} is in zone {one.get('AvailabilityZone')}, and {where} in {', '.join(zones)}"
+    if all("." in offered for offered in types) and reservation.get("InstanceType") not in types:
+        yield f"capacity reservation {id_} is for {reservation.get('InstanceType')}, and {where} has {', '.join(types)}"
+    subnets = facts.ask("its subnets", ec2.subnets, environment.subnets) or {}
+    zones = sorted({subnet["AvailabilityZone"] for subnet in subnets.values()})
+    zone = reservation.get("AvailabilityZone")
+    if zones and zone not in zones:
+        yield f"capacity reservation {id_} is in zone {zone}, and {where} in {', '.join(zones)}"
 
 
 def _too_small(facts: BatchFacts, usable: list[Described], environment: ComputeEnvironment) -> Iterator[str]:
-    left = sum(one.get("AvailableInstanceCount", 0) for one in usable)
-    total = sum(one.get("TotalInstanceCount", 0) for one in usable)
+    left = sum(reservation.get("AvailableInstanceCount", 0) for reservation in usable)
+    total = sum(reservation.get("TotalInstanceCount", 0) for reservation in usable)
     for job in facts.waiting_for(environment) if usable else ():
         nodes = job.nodes or 1
         # Instances of the environment that are there already are in what is used.
         if nodes > total or (nodes > left and not environment.desired_vcpus):
-            ids = ", ".join(one["CapacityReservationId"] for one in usable)
+            ids = ", ".join(reservation["CapacityReservationId"] for reservation in usable)
             yield (
                 f"job {job.name} ({job.id}) needs {nodes} instances, and capacity reservation {ids} of compute "
                 f"environment {environment.name} has {left} of {total} left"

@@ -27,13 +27,13 @@ def registration_lines(facts: BatchFacts) -> Iterator[str]:
 
 
 def _instances(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:
-    there = facts.ask("its instances", instances_of, environment)
-    known = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
-    if there is None or known is None:
+    instances = facts.ask("its instances", instances_of, environment)
+    registered_instances = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
+    if instances is None or registered_instances is None:
         return
     cluster, now_s = environment.ecs_cluster.rpartition("/")[2], facts.account.clock.now()
-    agents = {one.instance: one.agent_connected for one in known}
-    for instance in there:
+    agents = {instance.instance: instance.agent_connected for instance in registered_instances}
+    for instance in instances:
         id_, age_s = instance["InstanceId"], now_s - instance["LaunchTime"].timestamp()
         where = f"of compute environment {environment.name}"
         if instance["State"]["Name"] == "running" and age_s > _LATE_S and id_ not in agents:
@@ -43,8 +43,8 @@ def _instances(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[s
 
 
 def _subnets(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:
-    found = (facts.ask("its subnets", ec2.subnets, environment.subnets) or {}) if environment.subnets else {}
-    for id_, described in found.items():
+    subnets = (facts.ask("its subnets", ec2.subnets, environment.subnets) or {}) if environment.subnets else {}
+    for id_, described in subnets.items():
         why = _closed(facts, environment, described)
         if why is not None and (missing := _missing_endpoints(facts, described["VpcId"])):
             subnet = f"subnet {id_} of compute environment {environment.name}"
@@ -73,13 +73,13 @@ def _takes_public_address(facts: BatchFacts, environment: ComputeEnvironment) ->
 def _table_of(subnet: str, tables: tuple[ec2.Described, ...]) -> ec2.Described | None:
     """Return the route table that a subnet follows: its own, otherwise the main one."""
     associated = [(table, association) for table in tables for association in table.get("Associations", ())]
-    own = [table for table, one in associated if one.get("SubnetId") == subnet]
-    return next(iter([*own, *(table for table, one in associated if one.get("Main"))]), None)
+    own = [table for table, association in associated if association.get("SubnetId") == subnet]
+    return next(iter([*own, *(table for table, association in associated if association.get("Main"))]), None)
 
 
 def _missing_endpoints(facts: BatchFacts, vpc: str) -> str:
     endpoints = facts.ask("its endpoints", ec2.vpc_endpoints, vpc)
     if endpoints is None:
         return ""
-    there = {str(endpoint["ServiceName"]).rpartition(".")[2] for endpoint in endpoints}
-    return ", ".join(one for one in _ENDPOINTS if one not in there)
+    available = {str(endpoint["ServiceName"]).rpartition(".")[2] for endpoint in endpoints}
+    return ", ".join(endpoint_name for endpoint_name in _ENDPOINTS if endpoint_name not in available)

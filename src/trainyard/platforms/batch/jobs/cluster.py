@@ -41,18 +41,18 @@ class BatchCluster(NamedTuple):
     """The name of its repository in ECR."""
     repository_url: str
 
-    def queue(self, wanted: str | None) -> JobQueue:
+    def queue(self, name: str | None) -> JobQueue:
         """Return a queue by the name that the spec gives it, or by its whole name; the first where none is wanted.
 
         Raises InputError where there is no such queue.
         """
-        if wanted is None:
+        if name is None:
             return self.queues[0]
-        names = (wanted, f"{self.name}-{wanted}")
-        job_queue = next((queue for queue in self.queues if queue.name in names or queue.arn == wanted), None)
+        names = (name, f"{self.name}-{name}")
+        job_queue = next((queue for queue in self.queues if queue.name in names or queue.arn == name), None)
         if job_queue is None:
-            known = ", ".join(queue.name.removeprefix(f"{self.name}-") for queue in self.queues)
-            raise InputError(f"{self.name} has no queue {wanted!r}", where="--queue", hint=f"it has {known}")
+            queue_names = ", ".join(queue.name.removeprefix(f"{self.name}-") for queue in self.queues)
+            raise InputError(f"{self.name} has no queue {name!r}", where="--queue", hint=f"it has {queue_names}")
         return job_queue
 
 
@@ -75,7 +75,7 @@ def batch_cluster(account: Account, name: str) -> BatchCluster:
 
 def _cluster(stack: StackState, name: str, account: Account) -> BatchCluster:
     numbers = sorted(
-        (match[1] for key in stack.outputs if (match := _QUEUE.fullmatch(key))), key=lambda one: int(one or 1)
+        (match[1] for key in stack.outputs if (match := _QUEUE.fullmatch(key))), key=lambda number: int(number or 1)
     )
     if not numbers or stack.status.startswith("DELETE"):
         hint = f"`trainyard status {name} --region {account.region}` says why; deploy it again"
@@ -92,9 +92,9 @@ def _cluster(stack: StackState, name: str, account: Account) -> BatchCluster:
 
 
 def _queue(outputs: Mapping[str, str], number: str) -> JobQueue:
-    made = {kind: outputs.get(f"{output}{number}") for kind, output in OUTPUTS.items()}
+    values = {kind: outputs.get(f"{output}{number}") for kind, output in OUTPUTS.items()}
     return JobQueue(
         outputs[f"JobQueue{number}"],
         outputs.get(f"ComputeEnvironment{number}", ""),
-        {kind: arn for kind, arn in made.items() if arn},
+        {kind: arn for kind, arn in values.items() if arn},
     )

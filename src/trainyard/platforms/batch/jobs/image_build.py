@@ -72,12 +72,18 @@ def image_build(
     if repository is None:
         hint = f"`trainyard status {cluster_name} --region {account.region}` says what is left of it; deploy it again"
         raise TrainyardError(f"there is no repository {cluster.repository} in ECR", where=cluster.stack, hint=hint)
-    made, platform = image_for(image, instance_type), platform_for(instance_type)
-    wanted = tag or made.tag
+    container_image, platform = image_for(image, instance_type), platform_for(instance_type)
+    image_tag = tag or container_image.tag
     build = ImageBuild(
-        made, f"{repository.url}:{wanted}", repository.name, wanted, platform, account.region, made.files()
+        container_image,
+        f"{repository.url}:{image_tag}",
+        repository.name,
+        image_tag,
+        platform,
+        account.region,
+        container_image.files(),
     )
-    if repository.fixed_tags and digest_of(account, repository.name, wanted) is not None:
+    if repository.fixed_tags and digest_of(account, repository.name, image_tag) is not None:
         raise _taken(build)
     return build
 

@@ -43,21 +43,21 @@ def too_large(account: Account, of: Chosen, nodes: int | None) -> str | None:
     """Return why a job would wait for ever, None where it would not or nobody may know."""
     vcpus = min((int(need.vcpus) for need in of.definition.needs if need.vcpus), default=None)
     most = _most_vcpus(account, of.queue)
-    wanted = nodes or of.definition.nodes
-    if vcpus is None or most is None or wanted * vcpus <= most:
+    node_count = nodes or of.definition.nodes
+    if vcpus is None or most is None or node_count * vcpus <= most:
         return None
     return (
-        f"{wanted} nodes have {wanted * vcpus} vCPUs, and the queue {of.queue.name} may have {most} "
+        f"{node_count} nodes have {node_count * vcpus} vCPUs, and the queue {of.queue.name} may have {most} "
         f"({most // vcpus} nodes): the job waits until its spec has more nodes and is deployed again"
     )
 
 
 def _most_vcpus(account: Account, queue: JobQueue) -> int | None:
     try:
-        found = compute_environments(account, [queue.environment] if queue.environment else [])
+        environments = compute_environments(account, [queue.environment] if queue.environment else [])
     except NotAllowedError:
         return None
-    return next((one.max_vcpus for one in found if one.max_vcpus), None)
+    return next((environment.max_vcpus for environment in environments if environment.max_vcpus), None)
 
 
 def _of_kind(account: Account, cluster: BatchCluster, queue: JobQueue, kind: str) -> JobDefinition:
@@ -74,16 +74,20 @@ def _of_kind(account: Account, cluster: BatchCluster, queue: JobQueue, kind: str
 
 def _with_beginning(account: Account, beginnings: tuple[str, str], job: str) -> JobDefinition | None:
     """Return a definition of the cluster whose name is given without that of its queue, or of the cluster."""
-    found = (find_definition(account, f"{beginning}-{job}") for beginning in beginnings if not job.startswith("arn:"))
-    return next((job_definition for job_definition in found if job_definition is not None), None)
+    definitions = (
+        find_definition(account, f"{beginning}-{job}") for beginning in beginnings if not job.startswith("arn:")
+    )
+    return next((job_definition for job_definition in definitions if job_definition is not None), None)
 
 
 def _queue_of(cluster: BatchCluster, definition: JobDefinition) -> JobQueue:
     by_length = sorted(cluster.queues, key=lambda queue: -len(queue.name))
-    return next((one for one in by_length if definition.name.startswith(f"{one.name}-")), cluster.queues[0])
+    return next(
+        (job_queue for job_queue in by_length if definition.name.startswith(f"{job_queue.name}-")), cluster.queues[0]
+    )
 
 
 def _unknown(account: Account, cluster: BatchCluster, job: str) -> InputError:
-    known = [*OUTPUTS, *definition_names(account, f"{cluster.name}-")]
-    near = get_close_matches(job, known, 3, 0) or known[:3]
+    choices = [*OUTPUTS, *definition_names(account, f"{cluster.name}-")]
+    near = get_close_matches(job, choices, 3, 0) or choices[:3]
     return InputError(f"there is no active job definition {job}", where="JOB", hint=f"such as {', '.join(near)}")

@@ -21,31 +21,31 @@ _RESERVED = "AWS_BATCH"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
-def submit_parameters(name: str, queue: str, definition: JobDefinition, wanted: JobOptions) -> dict[str, Any]:
+def submit_parameters(name: str, queue: str, definition: JobDefinition, options: JobOptions) -> dict[str, Any]:
     """Return the parameters of a job. Raises InputError where the definition does not allow what is wanted."""
-    wanted.refuse_wrong()
+    options.refuse_wrong()
     _refuse_single_node(definition)
     parameters: dict[str, Any] = {"jobName": job_name(name), "jobQueue": queue, "jobDefinition": definition.arn}
-    overrides = _node_overrides(definition, wanted)
+    overrides = _node_overrides(definition, options)
     if overrides:
         parameters["nodeOverrides"] = overrides
-    if wanted.attempts is not None:
-        parameters["retryStrategy"] = {"attempts": wanted.attempts}
+    if options.attempts is not None:
+        parameters["retryStrategy"] = {"attempts": options.attempts}
     _refuse_long(parameters)
     return parameters
 
 
-def job_name(wanted: str) -> str:
+def job_name(text: str) -> str:
     """Return a name as Batch allows it: letters, digits, hyphens and underscores, at most 128, no sign in front."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", wanted).lstrip("-_")[:_LONGEST_NAME] or "job"
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).lstrip("-_")[:_LONGEST_NAME] or "job"
 
 
-def _node_overrides(definition: JobDefinition, wanted: JobOptions) -> dict[str, Any]:
+def _node_overrides(definition: JobDefinition, options: JobOptions) -> dict[str, Any]:
     overrides: dict[str, Any] = {}
-    if wanted.nodes is not None and wanted.nodes != definition.nodes:
-        _refuse_nodes(definition, wanted.nodes)
-        overrides["numNodes"] = wanted.nodes
-    of_container = _container_overrides(wanted)
+    if options.nodes is not None and options.nodes != definition.nodes:
+        _refuse_nodes(definition, options.nodes)
+        overrides["numNodes"] = options.nodes
+    of_container = _container_overrides(options)
     if of_container:
         # Batch takes overrides for the ranges that the definition has.
         overrides["nodePropertyOverrides"] = [
@@ -54,12 +54,12 @@ def _node_overrides(definition: JobDefinition, wanted: JobOptions) -> dict[str, 
     return overrides
 
 
-def _container_overrides(wanted: JobOptions) -> dict[str, Any]:
+def _container_overrides(options: JobOptions) -> dict[str, Any]:
     overrides: dict[str, Any] = {}
-    if wanted.command:
-        overrides["command"] = list(wanted.command)
-    if wanted.environment:
-        overrides["environment"] = [{"name": name, "value": value} for name, value in dict(wanted.environment).items()]
+    if options.command:
+        overrides["command"] = list(options.command)
+    if options.environment:
+        overrides["environment"] = [{"name": name, "value": value} for name, value in dict(options.environment).items()]
     return overrides
 
 

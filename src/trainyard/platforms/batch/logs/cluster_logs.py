@@ -45,8 +45,8 @@ def groups_of_stack(account: Account, cluster: str) -> tuple[LogGroup, ...]:
     if resources is None:
         return ()
     defined = (group for definition in definitions(account, resources.definitions) for group in definition.log_groups)
-    found = (group_named(account, name) for name in dict.fromkeys((*resources.log_groups, *defined)))
-    return tuple(group for group in found if group is not None)
+    groups = (group_named(account, name) for name in dict.fromkeys((*resources.log_groups, *defined)))
+    return tuple(group for group in groups if group is not None)
 
 
 def main_group(groups: Sequence[LogGroup]) -> LogGroup:
@@ -60,7 +60,10 @@ def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
     shared = group.name == BATCH_LOG_GROUP
     log_streams, whole = _streams(account, group, resources if shared else None)
     jobs = job_streams(account, resources.queues) if resources is not None else {}
-    streams = tuple(Stream(one.name, _parts(one.name, jobs), one.first_ms, one.last_ms) for one in log_streams)
+    streams = tuple(
+        Stream(log_stream.name, _parts(log_stream.name, jobs), log_stream.first_ms, log_stream.last_ms)
+        for log_stream in log_streams
+    )
     return ListedGroup(streams, whole, resources.stack if resources else f"{cluster}-batch", shared)
 
 
@@ -80,25 +83,29 @@ def export_part(export: Export, kubectl_of: KubectlOf) -> ExportPart | None:  # 
     return None
 
 
-def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:  # noqa: ARG001  part of the protocol
+def streams_of(account: Account, log: ClusterLog, selection: LogSelection) -> tuple[Stream, ...]:  # noqa: ARG001  part of the protocol
     """Return the streams of some jobs and of some of their nodes. Raises InputError where one has none."""
-    known = [(stream, stream.parts) for stream in log.streams if isinstance(stream.parts, JobStreamName)]
-    for job in wanted.jobs:
-        if not any(parts.is_of_job(job) for _, parts in known):
-            raise _no_such_job(log, job, [parts for _, parts in known])
-    if wanted.jobs:
-        known = [(stream, parts) for stream, parts in known if any(parts.is_of_job(job) for job in wanted.jobs)]
-    for node in wanted.nodes:
-        if not any(parts.is_of_node(node) for _, parts in known):
+    with_parts = [(stream, stream.parts) for stream in log.streams if isinstance(stream.parts, JobStreamName)]
+    for job in selection.jobs:
+        if not any(parts.is_of_job(job) for _, parts in with_parts):
+            raise _no_such_job(log, job, [parts for _, parts in with_parts])
+    if selection.jobs:
+        with_parts = [
+            (stream, parts) for stream, parts in with_parts if any(parts.is_of_job(job) for job in selection.jobs)
+        ]
+    for node in selection.nodes:
+        if not any(parts.is_of_node(node) for _, parts in with_parts):
             hint = f"a node of a job is named by its index, such as 0; `trainyard logs {log.name}` lists them"
             raise InputError(f"{log.name} has no logs of a node {node!r}", where="--node", hint=hint)
-    if wanted.nodes:
-        known = [(stream, parts) for stream, parts in known if any(parts.is_of_node(node) for node in wanted.nodes)]
-    return tuple(stream for stream, _ in known) if wanted.jobs or wanted.nodes else log.streams
+    if selection.nodes:
+        with_parts = [
+            (stream, parts) for stream, parts in with_parts if any(parts.is_of_node(node) for node in selection.nodes)
+        ]
+    return tuple(stream for stream, _ in with_parts) if selection.jobs or selection.nodes else log.streams
 
 
-def _no_such_job(log: ClusterLog, job: str, known: list[JobStreamName]) -> InputError:
-    names = sorted({parts.job_name for parts in known if parts.job_name})
+def _no_such_job(log: ClusterLog, job: str, all_parts: list[JobStreamName]) -> InputError:
+    names = sorted({parts.job_name for parts in all_parts if parts.job_name})
     more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
     listed = f"there are {', '.join(names[:_MOST_SHOWN])}{more}; " if names else ""
     hint = f"{listed}Batch forgets jobs some days after their end, and --log names what kind they were"
@@ -116,8 +123,8 @@ def _resources(account: Account, cluster: str) -> BatchResources | None:
 def _streams(account: Account, group: LogGroup, only_of: BatchResources | None) -> tuple[tuple[LogStream, ...], bool]:
     """Return the streams of a group: those of the definitions of a stack, or all of them."""
     beginnings = [""] if only_of is None else [f"{_name(arn)}/" for arn in only_of.definitions]
-    found = [cloudwatch.streams(account, group.name, beginning) for beginning in dict.fromkeys(beginnings)]
-    return tuple(stream for some in found for stream in some.streams), all(some.whole for some in found)
+    pages = [cloudwatch.streams(account, group.name, beginning) for beginning in dict.fromkeys(beginnings)]
+    return tuple(stream for some in pages for stream in some.streams), all(some.whole for some in pages)
 
 
 def _name(arn: str) -> str:
@@ -130,8 +137,8 @@ def _parts(name: str, jobs: dict[str, OfJob]) -> JobStreamName | None:
     job = jobs.get(name)
     if job is None:
         return parts
-    known = parts or JobStreamName(name, name)
-    return known._replace(job=job.id, job_name=job.name, node=job.node)
+    stream_parts = parts or JobStreamName(name, name)
+    return stream_parts._replace(job=job.id, job_name=job.name, node=job.node)
 
 
 class JobStreamName(NamedTuple):

@@ -44,13 +44,13 @@ class JobsOfDefinitions:
         """Submit one of each. Raises TrainyardError where a job lacks nodes, or what runs on them."""
         batch = work.account.client("batch")
         submitted = []
-        for asked in _requests(work.required_spec(), work.outputs):
-            made = batch.submit_job(**asked)
-            work.tell(f"job {made['jobName']} submitted to {asked['jobQueue']}")
-            job = batch.describe_jobs(jobs=[made["jobId"]])["jobs"][0]
-            _refuse_incomplete(job, asked)
+        for request in _requests(work.required_spec(), work.outputs):
+            answer = batch.submit_job(**request)
+            work.tell(f"job {answer['jobName']} submitted to {request['jobQueue']}")
+            job = batch.describe_jobs(jobs=[answer["jobId"]])["jobs"][0]
+            _refuse_incomplete(job, request)
             _push(work, [container["image"] for container in _containers(job)])
-            submitted.append(made["jobName"])
+            submitted.append(answer["jobName"])
         return Outcome(changed=bool(submitted), detail=f"{len(submitted)} jobs taken: {', '.join(submitted)}")
 
     def undo(self, work: Work) -> Outcome:
@@ -68,14 +68,14 @@ def _requests(spec: Spec, outputs: dict[str, str]) -> Iterator[dict[str, Any]]:
             if f"{job.capitalize()}JobDefinition{number if number > 1 else ''}" not in outputs:
                 continue
             definition = job_definition(spec, queue.name, job)
-            asked = {
+            request = {
                 "jobName": f"rehearsed-{queue.name}-{job}",
                 "jobQueue": job_queue(spec, queue.name),
                 "jobDefinition": definition,
                 "nodeOverrides": {"numNodes": _NODES},
                 "propagateTags": True,
             }
-            yield next((test for test in tests if test["jobDefinition"] == definition), asked)
+            yield next((test for test in tests if test["jobDefinition"] == definition), request)
 
 
 def _push(work: Work, images: list[str]) -> None:
@@ -95,9 +95,9 @@ def _containers(job: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _refuse_incomplete(job: dict[str, Any], asked: dict[str, Any]) -> None:
+def _refuse_incomplete(job: dict[str, Any], request: dict[str, Any]) -> None:
     nodes, containers = job.get("nodeProperties", {}), _containers(job)
-    if nodes.get("numNodes") != asked["nodeOverrides"]["numNodes"] or not all(
+    if nodes.get("numNodes") != request["nodeOverrides"]["numNodes"] or not all(
         container.get("image") for container in containers
     ):
         raise TrainyardError(f"job {job['jobName']} has not the nodes that it was submitted with", where=job["jobId"])

@@ -70,9 +70,9 @@ _PRIVATE = re.compile(r"(?P<account>\d{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.a
 def repositories(spec: Spec) -> Iterator[str]:
     """Yield the ARNs of the private repositories of ECR that the spec's images lie in, each once."""
     named = (spec.batch.stress_image, spec.batch.nccl_image, spec.batch.pytorch_image)
-    found = (_PRIVATE.match(image) for image in named if image is not None)
+    matches = (_PRIVATE.match(image) for image in named if image is not None)
     yield from dict.fromkeys(
         f"arn:{partition_of(spec.region)}:ecr:{match['region']}:{match['account']}:repository/{match['name']}"
-        for match in found
+        for match in matches
         if match is not None
     )

@@ -162,15 +162,15 @@ def _of_all(spec: Spec, ids: Ids) -> dict[str, str]:
 
 def _file_systems(spec: Spec, ids: Ids) -> Iterator[str]:
     """Yield what nodes mount. EFS is no part of it: ECS mounts that into the containers."""
-    made = dict.fromkeys(("lustre", "openzfs"), 0)
+    numbers = dict.fromkeys(("lustre", "openzfs"), 0)
     outputs = {"lustre": "FSxLustreFilesystemId", "openzfs": "FSxORootVolumeId"}
     for file_system in spec.file_systems:
         if not isinstance(file_system.settings, Lustre | OpenZfs):
             continue
         id_ = file_system.settings.id
         if id_ in (None, "environment"):
-            made[file_system.kind] += 1
-            id_ = ids.of(outputs[file_system.kind], number=made[file_system.kind])
+            numbers[file_system.kind] += 1
+            id_ = ids.of(outputs[file_system.kind], number=numbers[file_system.kind])
         yield f"{file_system.kind}:{id_}:{file_system.mount}"
 
 

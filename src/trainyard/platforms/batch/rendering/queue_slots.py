@@ -106,8 +106,8 @@ def _dense_shell(text: str) -> str:
 
 def resources(node: BatchNode, *, gpus: bool = True) -> list[dict[str, str]]:
     """Return ResourceRequirements: the whole node, as only one container of a multi-node job runs on it."""
-    wanted = {"VCPU": node.vcpus, "MEMORY": node.memory_mib, "GPU": node.gpus if gpus else 0}
-    return [{"Type": name, "Value": str(value)} for name, value in wanted.items() if value]
+    amounts = {"VCPU": node.vcpus, "MEMORY": node.memory_mib, "GPU": node.gpus if gpus else 0}
+    return [{"Type": name, "Value": str(value)} for name, value in amounts.items() if value]
 
 
 def devices(node: BatchNode) -> list[dict[str, str]]:

@@ -66,32 +66,37 @@ def nodes(environment: ComputeEnvironment, instances: Iterable[Mapping[str, Any]
 
 
 def environment_states(
-    names: Iterable[str], described: Iterable[ComputeEnvironment] | None, found: Mapping[str, Found], now_s: float
+    names: Iterable[str], described: Iterable[ComputeEnvironment] | None, instances: Mapping[str, Found], now_s: float
 ) -> tuple[Environment, ...]:
     """Return the environments that a stack has, of which some may be gone; none where nobody may look at them."""
     if described is None:
         return ()
-    known = {key: one for one in described for key in (one.arn, one.name)}
+    environments = {key: environment for environment in described for key in (environment.arn, environment.name)}
     return tuple(
-        _environment(known[name], found[known[name].arn], now_s) if name in known else _missing(name) for name in names
+        _environment(environments[name], instances[environments[name].arn], now_s)
+        if name in environments
+        else _missing(name)
+        for name in names
     )
 
 
-def _environment(one: ComputeEnvironment, found: Found, now_s: float) -> Environment:
-    there = list(nodes(one, found.instances or ()))
+def _environment(environment: ComputeEnvironment, environment_instances: Found, now_s: float) -> Environment:
+    existing = list(nodes(environment, environment_instances.instances or ()))
     return Environment(
-        one.name,
-        one.state,
-        one.status,
-        one.reason,
-        one.kind,
-        one.instance_types,
-        one.min_vcpus,
-        one.desired_vcpus,
-        one.max_vcpus,
-        found.reservation,
-        dict(Counter(node.state for node in there)),
-        () if found.known is None else late(there, {one.instance for one in found.known}, now_s),
+        environment.name,
+        environment.state,
+        environment.status,
+        environment.reason,
+        environment.kind,
+        environment.instance_types,
+        environment.min_vcpus,
+        environment.desired_vcpus,
+        environment.max_vcpus,
+        environment_instances.reservation,
+        dict(Counter(node.state for node in existing)),
+        ()
+        if environment_instances.known is None
+        else late(existing, {instance.instance for instance in environment_instances.known}, now_s),
     )
 
 
@@ -99,13 +104,13 @@ def _missing(name: str) -> Environment:
     return Environment(name_of(name), MISSING, "", "", "", (), 0, 0, 0, None, {}, ())
 
 
-def late(there: Iterable[ClusterNode], known: set[str], now_s: float) -> tuple[str, ...]:
+def late(existing: Iterable[ClusterNode], registered_ids: set[str], now_s: float) -> tuple[str, ...]:
     """Return the instances that run for longer than they need to get to ECS, and that it does not know."""
-    running = [node for node in there if node.state == "running" and node.launched is not None]
+    running = [node for node in existing if node.state == "running" and node.launched is not None]
     return tuple(
         node.id
         for node in running
-        if node.id not in known and now_s - datetime.fromisoformat(node.launched or "").timestamp() > _LATE_S
+        if node.id not in registered_ids and now_s - datetime.fromisoformat(node.launched or "").timestamp() > _LATE_S
     )
 
 

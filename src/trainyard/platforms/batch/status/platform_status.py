@@ -87,32 +87,34 @@ def batch_values(batch: BatchStatus) -> dict[str, Any]:
     }
 
 
-def _environment(one: Environment) -> str:
-    reserved = f", {one.reservation}" if one.reservation else ""
-    what = f"  compute environment {one.name} {_state(one)}: {one.kind} {' or '.join(one.instance_types)}".rstrip(": ")
-    counts = ", ".join(f"{count} {state}" for state, count in one.states.items()) or "no instances"
-    return f"{what}, {counts}; vCPUs {one.desired_vcpus} wanted of {one.min_vcpus} to {one.max_vcpus}{reserved}"
+def _environment(environment: Environment) -> str:
+    reserved = f", {environment.reservation}" if environment.reservation else ""
+    types = " or ".join(environment.instance_types)
+    what = f"  compute environment {environment.name} {_state(environment)}: {environment.kind} {types}".rstrip(": ")
+    counts = ", ".join(f"{count} {state}" for state, count in environment.states.items()) or "no instances"
+    vcpus = f"{environment.desired_vcpus} wanted of {environment.min_vcpus} to {environment.max_vcpus}"
+    return f"{what}, {counts}; vCPUs {vcpus}{reserved}"
 
 
-def _state(one: Environment | Queue) -> str:
+def _state(part: Environment | Queue) -> str:
     """Return state, status and reason; Batch says of what is well that it is Healthy."""
-    reason = "" if one.reason.endswith("Healthy") or not one.reason else f"({one.reason})"
-    return " ".join(word for word in (one.state, one.status, reason) if word)
+    reason = "" if part.reason.endswith("Healthy") or not part.reason else f"({part.reason})"
+    return " ".join(word for word in (part.state, part.status, reason) if word)
 
 
-def _queue(one: Queue) -> str:
-    counts = [f"{count}{' or more' if status in one.more else ''} {status}" for status, count in one.jobs.items()]
-    return f"  job queue {one.name} {_state(one)}: {', '.join(counts) or 'no jobs'}"
+def _queue(queue: Queue) -> str:
+    counts = [f"{count}{' or more' if status in queue.more else ''} {status}" for status, count in queue.jobs.items()]
+    return f"  job queue {queue.name} {_state(queue)}: {', '.join(counts) or 'no jobs'}"
 
 
-def _waiting(one: Waiting) -> str:
-    nodes = f", {one.nodes} nodes" if one.nodes is not None else ""
-    why = f": {one.reason}" if one.reason else ""
-    return f"  waiting in {one.queue}: {one.name} ({one.id}{nodes}) since {one.submitted}{why}"
+def _waiting(job: Waiting) -> str:
+    nodes = f", {job.nodes} nodes" if job.nodes is not None else ""
+    why = f": {job.reason}" if job.reason else ""
+    return f"  waiting in {job.queue}: {job.name} ({job.id}{nodes}) since {job.submitted}{why}"
 
 
-def _image(one: Image) -> str:
-    return f"  image {one.image} of {', '.join(one.definitions)}: {_WORDS[one.there]}"
+def _image(image: Image) -> str:
+    return f"  image {image.image} of {', '.join(image.definitions)}: {_WORDS[image.there]}"
 
 
 def batch_concerns(status: Status, batch: BatchStatus) -> Iterator[Concern]:
@@ -166,15 +168,15 @@ def _of_queues(status: Status, batch: BatchStatus) -> Iterator[Concern]:
 
 
 def _of_waiting(status: Status, batch: BatchStatus) -> Iterator[Concern]:
-    told: set[str] = set()
-    for one in batch.waiting:
-        waits_s = status.at - datetime.fromisoformat(one.submitted).timestamp()
+    queues_told: set[str] = set()
+    for job in batch.waiting:
+        waits_s = status.at - datetime.fromisoformat(job.submitted).timestamp()
         # Those behind the first wait for what it waits for.
-        if one.queue in told or not (one.reason or waits_s > _LONG_S):
+        if job.queue in queues_told or not (job.reason or waits_s > _LONG_S):
             continue
-        told.add(one.queue)
-        what = f"job {one.name} ({one.id}) of queue {one.queue} is RUNNABLE, submitted {duration(waits_s)} ago"
-        yield Concern("warning", f"{what}: {one.reason}" if one.reason else what, status.command("diagnose"))
+        queues_told.add(job.queue)
+        what = f"job {job.name} ({job.id}) of queue {job.queue} is RUNNABLE, submitted {duration(waits_s)} ago"
+        yield Concern("warning", f"{what}: {job.reason}" if job.reason else what, status.command("diagnose"))
 
 
 def _of_images(status: Status, batch: BatchStatus) -> Iterator[Concern]:

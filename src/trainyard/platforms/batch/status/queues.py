@@ -24,14 +24,14 @@ _LATELY_MS = 86_400_000
 def ask_jobs(request: StatusRequest, queue: str) -> Callable[[], dict[str, Jobs]]:
     """Begin to ask for the jobs of a queue, and return a function that waits for them, by their status."""
     part = f"jobs of {name_of(queue)}"
-    asked = {
+    pending = {
         status: request.ask(part, partial(jobs_by_status, request.account, queue, status, _MOST_COUNTED))
         for status in _STATUSES
     }
 
     def answers() -> dict[str, Jobs]:
-        found = {status: answer() for status, answer in asked.items()}
-        return {status: jobs for status, jobs in found.items() if jobs is not None}
+        jobs_by_status = {status: answer() for status, answer in pending.items()}
+        return {status: jobs for status, jobs in jobs_by_status.items() if jobs is not None}
 
     return answers
 
@@ -42,14 +42,16 @@ def queue_states(
     """Return the queues that a stack has, of which some may be gone; none where nobody may look at them."""
     if described is None:
         return ()
-    known = {key: job_queue for job_queue in described for key in (job_queue.arn, job_queue.name)}
-    return tuple(_queue(name, known.get(name), jobs.get(name, {})) for name in names)
+    by_key = {key: job_queue for job_queue in described for key in (job_queue.arn, job_queue.name)}
+    return tuple(_queue(name, by_key.get(name), jobs.get(name, {})) for name in names)
 
 
 def waiting(jobs: Mapping[str, Mapping[str, Jobs]]) -> tuple[Waiting, ...]:
     """Return jobs that wait for instances, the longest waiting first."""
-    found = [(name_of(queue), job) for queue, by_status in jobs.items() for job in of_status(by_status, "RUNNABLE")]
-    longest = sorted(found, key=lambda one: one[1].created_ms)[:_MOST_WAITING]
+    waiting_jobs = [
+        (name_of(queue), job) for queue, by_status in jobs.items() for job in of_status(by_status, "RUNNABLE")
+    ]
+    longest = sorted(waiting_jobs, key=lambda item: item[1].created_ms)[:_MOST_WAITING]
     return tuple(
         Waiting(job.id, job.name, queue, job.nodes, _time(job.created_ms), " ".join(job.reason.split()))
         for queue, job in longest
@@ -69,25 +71,25 @@ def name_of(arn: str) -> str:
 def failed_jobs(jobs: Mapping[str, Mapping[str, Jobs]], now_s: float) -> tuple[Failure, ...]:
     """Return what became of jobs, the last first; those of a name that say the same as one."""
     since_ms = now_s * 1000 - _LATELY_MS
-    found: dict[tuple[str, str], Failure] = {}
+    failures: dict[tuple[str, str], Failure] = {}
     for queue, by_status in jobs.items():
         failed = [job for job in of_status(by_status, "FAILED") if _ended_ms(job) >= since_ms]
         for job in sorted(failed, key=_ended_ms):
             what = f"job {job.name}: {job.reason or 'Batch says nothing'}{_exit(job)}"
-            before = found.pop((queue, what), None)
+            before = failures.pop((queue, what), None)
             at = datetime.fromtimestamp(_ended_ms(job) / 1000, UTC).isoformat(timespec="seconds")
             times = before.times + 1 if before else 1
-            found[queue, what] = Failure(at, f"queue {name_of(queue)}", short(f"{what} ({job.id})"), times)
-    return tuple(sorted(found.values(), key=lambda failure: failure.at or "", reverse=True))[:_MOST]
+            failures[queue, what] = Failure(at, f"queue {name_of(queue)}", short(f"{what} ({job.id})"), times)
+    return tuple(sorted(failures.values(), key=lambda failure: failure.at or "", reverse=True))[:_MOST]
 
 
-def _queue(name: str, found: JobQueue | None, jobs: Mapping[str, Jobs]) -> Queue:
+def _queue(name: str, job_queue: JobQueue | None, jobs: Mapping[str, Jobs]) -> Queue:
     counts = {status: len(some.jobs) for status, some in jobs.items() if some.jobs}
     more = tuple(status for status, some in jobs.items() if not some.whole)
-    if found is None:
+    if job_queue is None:
         return Queue(name_of(name), MISSING, "", "", (), counts, more)
-    environments = tuple(map(name_of, found.environments))
-    return Queue(found.name, found.state, found.status, found.reason, environments, counts, more)
+    environments = tuple(map(name_of, job_queue.environments))
+    return Queue(job_queue.name, job_queue.state, job_queue.status, job_queue.reason, environments, counts, more)
 
 
 def _time(at_ms: int) -> str:

@@ -104,7 +104,7 @@ class BatchQuery:
     ) -> tuple[dict[str, of_environments.Found], tuple[ClusterNode, ...]]:
         """Return what is known of the instances of each environment by its ARN, and all of them as nodes, each once."""
         ask, account = self.request.ask, self.request.account
-        asked = [
+        pending = [
             (
                 environment,
                 ask("nodes", partial(of_environments.ask_instances, account, environment)),
@@ -113,16 +113,16 @@ class BatchQuery:
             )
             for environment in environments
         ]
-        known = {
+        by_arn = {
             environment.arn: of_environments.Found(instances(), registered(), reservation())
-            for environment, instances, registered, reservation in asked
+            for environment, instances, registered, reservation in pending
         }
         nodes = {
             node.id: node
             for environment in environments
-            for node in of_environments.nodes(environment, known[environment.arn].instances or ())
+            for node in of_environments.nodes(environment, by_arn[environment.arn].instances or ())
         }
-        return known, tuple(nodes.values())
+        return by_arn, tuple(nodes.values())
 
     def _images(self, resources: BatchResources) -> tuple[Image, ...]:
         return image_states(self.request.account, definitions(self.request.account, resources.definitions))

@@ -30,7 +30,7 @@ _SYSTEMS = {
 }
 
 
-def eks_target(account: Account, cluster: str, wanted: str | None) -> Target | None:
+def eks_target(account: Account, cluster: str, name: str | None) -> Target | None:
     """Return an instance by its id, address or the name of its node, or by its node group the newest that runs.
 
     Where none is named, it is the newest that runs, one with accelerators before any other. None where the cluster is
@@ -46,18 +46,18 @@ def eks_target(account: Account, cluster: str, wanted: str | None) -> Target | N
         _refuse_empty(account, cluster)
         return None
     newest = sorted(described, key=_running_and_new, reverse=True)
-    if wanted is None:
-        running = [one for one in newest if one["State"]["Name"] == "running"] or newest
-        chosen = next((one for one in running if _has_accelerators(one)), running[0])
+    if name is None:
+        running = [instance for instance in newest if instance["State"]["Name"] == "running"] or newest
+        chosen = next((instance for instance in running if _has_accelerators(instance)), running[0])
         return _target(account, cluster, chosen)
-    named = [one for one in newest if _is_called(one, wanted)]
+    named = [instance for instance in newest if _is_called(instance, name)]
     if named:
         return _target(account, cluster, named[0])
-    if wanted.startswith("i-"):
+    if name.startswith("i-"):
         return None
-    groups = ", ".join(sorted({group for one in newest if (group := node_group_of(one)) is not None}))
+    groups = ", ".join(sorted({group for instance in newest if (group := node_group_of(instance)) is not None}))
     hint = f"it has the node groups {groups or 'of nobody'}; `kubectl get nodes` lists the nodes"
-    raise InputError(f"{cluster} has no node {wanted!r}", where="--node", hint=hint)
+    raise InputError(f"{cluster} has no node {name!r}", where="--node", hint=hint)
 
 
 def _refuse_empty(account: Account, cluster: str) -> None:
@@ -83,11 +83,11 @@ def _has_accelerators(described: Mapping[str, Any]) -> bool:
     return facts is not None and facts.accelerators is not None
 
 
-def _is_called(described: Mapping[str, Any], wanted: str) -> bool:
+def _is_called(described: Mapping[str, Any], name: str) -> bool:
     """Return whether an instance goes by a name: nodes are called after its address, or after its id."""
     host = described.get("PrivateDnsName", "").partition(".")[0]
     names = {described["InstanceId"], described.get("PrivateIpAddress"), host, node_group_of(described)} - {None, ""}
-    return bool(names & {wanted, wanted.partition(".")[0]})
+    return bool(names & {name, name.partition(".")[0]})
 
 
 def _target(account: Account, cluster: str, described: Mapping[str, Any]) -> Target:
@@ -98,8 +98,8 @@ def _target(account: Account, cluster: str, described: Mapping[str, Any]) -> Tar
 def _system(account: Account, image: str) -> str | None:
     """Return the operating system of an image; None where its name does not say, or nobody may look at it."""
     try:
-        found = images(account, (image,)) if image else {}
+        images_by_id = images(account, (image,)) if image else {}
     except TrainyardError:
         return None
-    name = str(found.get(image, {}).get("Name", ""))
+    name = str(images_by_id.get(image, {}).get("Name", ""))
     return next((system for glob, system in _SYSTEMS.items() if fnmatchcase(name, glob)), None)

@@ -51,12 +51,12 @@ class EksAddOns:
         if _settings(cluster) != _wanted_settings(config):
             eksctl.put_settings(text, work.tell)
             yield "endpoint and logs"
-        there = {addon.name: addon for addon in eks.addons(work.account, work.name)}
-        if missing := [addon["name"] for addon in config["addons"] if addon["name"] not in there]:
-            eksctl.put_addons(text, work.tell, there=False)
+        installed = {addon.name: addon for addon in eks.addons(work.account, work.name)}
+        if missing := [addon["name"] for addon in config["addons"] if addon["name"] not in installed]:
+            eksctl.put_addons(text, work.tell, existing=False)
             yield f"add-ons {', '.join(missing)}"
-        if stale := [addon["name"] for addon in config["addons"] if _differs(addon, there.get(addon["name"]))]:
-            eksctl.put_addons(text, work.tell, there=True)
+        if stale := [addon["name"] for addon in config["addons"] if _differs(addon, installed.get(addon["name"]))]:
+            eksctl.put_addons(text, work.tell, existing=True)
             yield f"add-ons {', '.join(stale)} brought up to date"
         if tag_log_group(work.account, cluster, {work.tag: work.name}):
             yield "tag of the log group"
@@ -65,22 +65,24 @@ class EksAddOns:
 
 
 def _access(work: Work, config: dict[str, Any]) -> Iterator[str]:
-    there = set(eks.administrators(work.account, work.name))
+    administrators = set(eks.administrators(work.account, work.name))
     entries = config["accessConfig"].get("accessEntries", [])
-    if missing := [entry for entry in entries if entry["principalARN"] not in there]:
+    if missing := [entry for entry in entries if entry["principalARN"] not in administrators]:
         less = {**config, "accessConfig": {**config["accessConfig"], "accessEntries": missing}}
         work.eksctl(work.account).put_access(text_of(work, less), work.tell)
         yield f"{len(missing)} administrators"
 
 
 def _identities(work: Work, config: dict[str, Any]) -> Iterator[str]:
-    there = eks.pod_identities(work.account, work.name)
-    wanted = config["iam"].get("podIdentityAssociations", [])
-    missing = [one for one in wanted if (one["namespace"], one["serviceAccountName"]) not in there]
+    existing = eks.pod_identities(work.account, work.name)
+    expected = config["iam"].get("podIdentityAssociations", [])
+    missing = [
+        identity for identity in expected if (identity["namespace"], identity["serviceAccountName"]) not in existing
+    ]
     if not missing:
         return
-    for one in missing:  # a role that a killed call has left would be in its way
-        left = find_stack(work.account, _role_stack(work.name, one["namespace"], one["serviceAccountName"]))
+    for identity in missing:  # a role that a killed call has left would be in its way
+        left = find_stack(work.account, _role_stack(work.name, identity["namespace"], identity["serviceAccountName"]))
         if left is not None and work.owns(left.tags):
             delete_own_stack(work, left.name)
     less = {**config, "iam": {**config["iam"], "podIdentityAssociations": missing}}
@@ -96,17 +98,17 @@ def _role_stack(cluster: str, namespace: str, account: str) -> str:
     return f"eksctl-{cluster}-podidentityrole-{namespace}-{account}"
 
 
-def _differs(wanted: dict[str, Any], there: Addon | None) -> bool:
+def _differs(expected: dict[str, Any], installed: Addon | None) -> bool:
     """Return whether an add-on that is there has another version or other values. EKS's own choice is left to it."""
-    if there is None:
+    if installed is None:
         return False
     # eksctl takes the newest version that has the wanted one in it, so that …eksbuild.1 may come as …eksbuild.12.
     # https://github.com/eksctl-io/eksctl/pull/8478 ended that in 0.214.0, and #8510 wants to end it once more.
-    version = wanted.get("version")
-    if version not in (None, "latest") and version not in there.version:
+    version = expected.get("version")
+    if version not in (None, "latest") and version not in installed.version:
         return True
-    values = wanted.get("configurationValues")
-    return values is not None and _values(values) != _values(there.configuration)
+    values = expected.get("configurationValues")
+    return values is not None and _values(values) != _values(installed.configuration)
 
 
 def _values(text: str) -> Any:

@@ -31,8 +31,8 @@ def _over(pod: Mapping[str, Any]) -> bool:
     return pod.get("status", {}).get("phase") in _OVER
 
 
-def _labels(one: Mapping[str, Any]) -> Mapping[str, str]:
-    labels: Mapping[str, str] = one["metadata"].get("labels") or {}
+def _labels(document: Mapping[str, Any]) -> Mapping[str, str]:
+    labels: Mapping[str, str] = document["metadata"].get("labels") or {}
     return labels
 
 

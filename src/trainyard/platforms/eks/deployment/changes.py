@@ -52,7 +52,7 @@ class EksChanges:
         refuse_foreign(stack_state, work)
         cluster = own_cluster(work)
         if stack_state is None or cluster is None:
-            refuse_without_stack(work, cluster, known=stack_state is not None)
+            refuse_without_stack(work, cluster, is_known=stack_state is not None)
             return Outcome(changed=False, detail="no cluster yet" if stack_state is None else stack_state.status)
         if stack_state.status in FAILED or not cluster.endpoint:
             return Outcome(changed=False, detail=stack_state.status)
@@ -68,9 +68,9 @@ class EksChanges:
         return Outcome(changed=False)
 
 
-def refuse_without_stack(work: Work, cluster: EksCluster | None, *, known: bool = False) -> None:
+def refuse_without_stack(work: Work, cluster: EksCluster | None, *, is_known: bool = False) -> None:
     """Raise TrainyardError for a cluster with our tags that eksctl has not made, or whose stack somebody deleted."""
-    if cluster is not None and not known:
+    if cluster is not None and not is_known:
         raise TrainyardError(
             f"EKS cluster {work.name} exists without the stack {EKS.cluster_stack(work.name)}, by which eksctl knows "
             "what it has made",
@@ -82,57 +82,57 @@ def refuse_without_stack(work: Work, cluster: EksCluster | None, *, known: bool 
 def _compared(work: Work, cluster: EksCluster) -> ClusterComparison:
     """Compare what was asked for last, as far as AWS has made it, with what the spec asks for."""
     work.outputs.update({**known_outputs(work), **known_groups(work)})
-    wanted = config_so_far(work)
+    config = config_so_far(work)
     record = read_record(work.account, work.bucket, work.name)
-    former = former_config(None if record is None else record.cluster_config) or wanted
-    there = [node_group for node_group in eks.node_groups(work.account, work.name) if work.owns(node_group.tags)]
-    shrunk = [node_group_state.name for node_group_state in there if _shrinks(work, wanted, node_group_state)]
-    comparison = compare(_as_it_is(former, wanted, cluster, there), _as_it_will_be(work, wanted, there))
+    former = former_config(None if record is None else record.cluster_config) or config
+    groups = [node_group for node_group in eks.node_groups(work.account, work.name) if work.owns(node_group.tags)]
+    shrunk = [node_group_state.name for node_group_state in groups if _shrinks(work, config, node_group_state)]
+    comparison = compare(_as_it_is(former, config, cluster, groups), _as_it_will_be(work, config, groups))
     comparison.shrunk = shrunk
     return comparison
 
 
 def _as_it_is(
-    former: dict[str, Any], wanted: dict[str, Any], cluster: EksCluster, there: list[NodeGroupState]
+    former: dict[str, Any], config: dict[str, Any], cluster: EksCluster, existing_groups: list[NodeGroupState]
 ) -> dict[str, Any]:
     """Return the former configuration with the version and the node groups that AWS shows."""
-    known = {**node_groups_of(wanted), **node_groups_of(former)}
+    by_name = {**node_groups_of(config), **node_groups_of(former)}
     groups = [
         {
-            **known.get(node_group_state.name, {"name": node_group_state.name}),
+            **by_name.get(node_group_state.name, {"name": node_group_state.name}),
             "minSize": node_group_state.min_nodes,
             "desiredCapacity": node_group_state.desired_nodes,
             "maxSize": node_group_state.max_nodes,
         }
-        for node_group_state in there
+        for node_group_state in existing_groups
     ]
     return {**former, "metadata": {**former["metadata"], "version": cluster.version}, "managedNodeGroups": groups}
 
 
-def _as_it_will_be(work: Work, wanted: dict[str, Any], there: list[NodeGroupState]) -> dict[str, Any]:
+def _as_it_will_be(work: Work, config: dict[str, Any], existing_groups: list[NodeGroupState]) -> dict[str, Any]:
     """Return the configuration with as many nodes as there will be."""
     desired = {
-        node_group_state.name: wanted_sizes(work.required_spec(), wanted, node_group_state).desired
-        for node_group_state in there
-        if node_group_state.name in node_groups_of(wanted)
+        node_group_state.name: wanted_sizes(work.required_spec(), config, node_group_state).desired
+        for node_group_state in existing_groups
+        if node_group_state.name in node_groups_of(config)
     }
     groups = [
         {**group, "desiredCapacity": desired.get(name, group["desiredCapacity"])}
-        for name, group in node_groups_of(wanted).items()
+        for name, group in node_groups_of(config).items()
     ]
-    return {**wanted, "managedNodeGroups": groups}
+    return {**config, "managedNodeGroups": groups}
 
 
-def _shrinks(work: Work, wanted: dict[str, Any], there: NodeGroupState) -> bool:
-    if there.name not in node_groups_of(wanted):
+def _shrinks(work: Work, config: dict[str, Any], group: NodeGroupState) -> bool:
+    if group.name not in node_groups_of(config):
         return False
-    return wanted_sizes(work.required_spec(), wanted, there).desired < there.desired_nodes
+    return wanted_sizes(work.required_spec(), config, group).desired < group.desired_nodes
 
 
 def _refuse(work: Work, comparison: ClusterComparison) -> None:
     if not comparison.refused:
         return
-    shown = "; ".join(said for said, _ in comparison.refused[:_MOST_SHOWN])
+    shown = "; ".join(text for text, _ in comparison.refused[:_MOST_SHOWN])
     more = f" and {len(comparison.refused) - _MOST_SHOWN} more" if len(comparison.refused) > _MOST_SHOWN else ""
     ways = ", or ".join(dict.fromkeys(way for _, way in comparison.refused))
     raise TrainyardError(
@@ -173,36 +173,36 @@ class ClusterComparison:
     """Names of node groups of which nodes end."""
 
 
-def compare(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> ClusterComparison:
+def compare(former: Mapping[str, Any], config: Mapping[str, Any]) -> ClusterComparison:
     """Return what one configuration changes of another."""
     comparison = ClusterComparison()
-    _version(comparison, former["metadata"]["version"], wanted["metadata"]["version"])
-    for path, before, after in _of_cluster(former, wanted):
-        said = f"{path} {_shown(before)} to {_shown(after)}"
-        comparison.refused.append((said, "it is fixed when the cluster is made: destroy it and deploy it anew"))
-    _node_groups(comparison, node_groups_of(former), node_groups_of(wanted))
-    comparison.changes.extend(_others(former, wanted))
+    _version(comparison, former["metadata"]["version"], config["metadata"]["version"])
+    for path, before, after in _of_cluster(former, config):
+        text = f"{path} {_shown(before)} to {_shown(after)}"
+        comparison.refused.append((text, "it is fixed when the cluster is made: destroy it and deploy it anew"))
+    _node_groups(comparison, node_groups_of(former), node_groups_of(config))
+    comparison.changes.extend(_others(former, config))
     return comparison
 
 
-def _version(found: ClusterComparison, before: str, after: str) -> None:
+def _version(comparison: ClusterComparison, before: str, after: str) -> None:
     if before == after:
         return
     (major, minor), (wanted_major, wanted_minor) = number_of(before)[:2], number_of(after)[:2]
-    said = f"Kubernetes {before} to {after}"
+    text = f"Kubernetes {before} to {after}"
     if (wanted_major, wanted_minor) == (major, minor + 1):
-        found.changes.append(said)
+        comparison.changes.append(text)
     elif (wanted_major, wanted_minor) > (major, minor):
-        found.refused.append((said, f"EKS upgrades one minor version at a time: deploy {major}.{minor + 1} first"))
+        comparison.refused.append((text, f"EKS upgrades one minor version at a time: deploy {major}.{minor + 1} first"))
     else:
-        found.refused.append((said, f"no control plane goes back to an older version: keep {before}"))
+        comparison.refused.append((text, f"no control plane goes back to an older version: keep {before}"))
 
 
-def _of_cluster(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _of_cluster(former: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield what differs outside of node groups and cannot be changed, by its path."""
     inner = {"metadata": _OF_METADATA, "vpc": _OF_VPC, "iam": _OF_IAM, "accessConfig": _OF_ACCESS}
-    for key in sorted((former.keys() | wanted.keys()) - _CHANGEABLE):
-        before, after = former.get(key), wanted.get(key)
+    for key in sorted((former.keys() | config.keys()) - _CHANGEABLE):
+        before, after = former.get(key), config.get(key)
         if key not in inner:
             if before != after:
                 yield key, before, after
@@ -212,19 +212,19 @@ def _of_cluster(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterato
                 yield f"{key}.{name}", (before or {}).get(name), (after or {}).get(name)
 
 
-def _node_groups(found: ClusterComparison, former: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    found.added = [name for name in wanted if name not in former]
-    found.removed = [name for name in former if name not in wanted]
-    found.changes.extend(f"new node group {name}" for name in found.added)
-    found.changes.extend(f"node group {name} goes" for name in found.removed)
-    for name in wanted.keys() & former.keys():
-        before, after = former[name], wanted[name]
+def _node_groups(comparison: ClusterComparison, former: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    comparison.added = [name for name in config if name not in former]
+    comparison.removed = [name for name in former if name not in config]
+    comparison.changes.extend(f"new node group {name}" for name in comparison.added)
+    comparison.changes.extend(f"node group {name} goes" for name in comparison.removed)
+    for name in config.keys() & former.keys():
+        before, after = former[name], config[name]
         if sizes := _sizes(before, after):
-            found.changes.append(f"node group {name}: {sizes}")
+            comparison.changes.append(f"node group {name}: {sizes}")
         for key in sorted((before.keys() | after.keys()) - {*SIZES, "tags"}):
             if before.get(key) != after.get(key):
-                said = f"node group {name}: {key} {_shown(before.get(key))} to {_shown(after.get(key))}"
-                found.refused.append((said, _NEXT))
+                text = f"node group {name}: {key} {_shown(before.get(key))} to {_shown(after.get(key))}"
+                comparison.refused.append((text, _NEXT))
 
 
 def _sizes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
@@ -232,16 +232,16 @@ def _sizes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {before.get(key)} to {after.get(key)}" for key in changed)
 
 
-def _others(former: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
-    if former.get("addons") != wanted.get("addons"):
+def _others(former: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
+    if former.get("addons") != config.get("addons"):
         yield "add-ons"
-    if former.get("cloudWatch") != wanted.get("cloudWatch"):
+    if former.get("cloudWatch") != config.get("cloudWatch"):
         yield "logs of the control plane"
-    if any(former["vpc"].get(key) != wanted["vpc"].get(key) for key in _OF_VPC):
+    if any(former["vpc"].get(key) != config["vpc"].get(key) for key in _OF_VPC):
         yield "who reaches the Kubernetes API"
-    if former["iam"].get("podIdentityAssociations") != wanted["iam"].get("podIdentityAssociations"):
+    if former["iam"].get("podIdentityAssociations") != config["iam"].get("podIdentityAssociations"):
         yield "roles of workloads"
-    if former["accessConfig"].get("accessEntries") != wanted["accessConfig"].get("accessEntries"):
+    if former["accessConfig"].get("accessEntries") != config["accessConfig"].get("accessEntries"):
         yield "administrators"
 
 

@@ -103,8 +103,8 @@ def why_it_failed(work: Work, error: EksctlRefusedError) -> TrainyardError:
     for stack in own_stacks(work):
         if stack.status in FAILED or stack.status.startswith("ROLLBACK"):
             reason = stack_failure(work.account, stack.id, stack)
-            said = error.problem.partition(": ")[0] + ":" if stack.name in error.problem else f"{error.problem};"
-            return TrainyardError(f"{said} {reason.problem}", where=reason.where, hint=error.hint)
+            problem = error.problem.partition(": ")[0] + ":" if stack.name in error.problem else f"{error.problem};"
+            return TrainyardError(f"{problem} {reason.problem}", where=reason.where, hint=error.hint)
     return error
 
 
@@ -121,16 +121,16 @@ def _create(work: Work) -> Outcome:
     return Outcome(changed=True, detail=f"Kubernetes {config['metadata']['version']}")
 
 
-def _remove_failed(work: Work, found: StackState) -> None:
+def _remove_failed(work: Work, stack: StackState) -> None:
     """Delete a cluster whose making failed: nothing can make its stack go on."""
-    refuse_stuck(found)
-    if not work.options.recreate and found.status != "DELETE_FAILED":
-        reason = stack_failure(work.account, found.id, found)
+    refuse_stuck(stack)
+    if not work.options.recreate and stack.status != "DELETE_FAILED":
+        reason = stack_failure(work.account, stack.id, stack)
         raise TrainyardError(
             reason.problem,
             where=reason.where,
             hint="put right what it says, then `trainyard deploy --recreate` deletes it and makes it again, or "
             f"`trainyard destroy {work.name}` removes it",
         )
-    work.tell(f"deletes the cluster, which is {found.status}")
+    work.tell(f"deletes the cluster, which is {stack.status}")
     delete_eks_cluster(work, own_cluster(work))

@@ -35,8 +35,8 @@ def text_of(work: Work, config: Mapping[str, Any]) -> str:
 
 def former_config(text: str | None) -> dict[str, Any] | None:
     """Return the configuration that a record holds; None where it holds none."""
-    found = None if text is None else yaml.load(text, Loader=yaml.CSafeLoader)
-    return found if isinstance(found, dict) and found.get("kind") == "ClusterConfig" else None
+    config = None if text is None else yaml.load(text, Loader=yaml.CSafeLoader)
+    return config if isinstance(config, dict) and config.get("kind") == "ClusterConfig" else None
 
 
 def node_groups_of(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -47,9 +47,9 @@ def node_groups_of(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def wanted_manifests(work: Work) -> dict[str, list[dict[str, Any]]]:
     """Return the documents of each file in the order in which they are applied, without the examples of jobs."""
     ids = Ids(work.outputs)
-    made = manifests(work.required_spec(), ids)
+    documents = manifests(work.required_spec(), ids)
     _refuse_stand_ins(ids)
-    return {name: made[name] for name in sorted(made) if not name.startswith(EXAMPLES)}
+    return {name: documents[name] for name in sorted(documents) if not name.startswith(EXAMPLES)}
 
 
 def _refuse_stand_ins(ids: Ids) -> None:

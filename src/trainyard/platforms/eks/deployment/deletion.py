@@ -152,9 +152,9 @@ def _volume(volume: Mapping[str, Any]) -> str:
     return f"volume {what} of {claim['namespace']}/{claim['name']}, which a driver in the cluster has made"
 
 
-def _key(one: Mapping[str, Any]) -> tuple[str, str]:
-    return one["metadata"].get("namespace", "default"), one["metadata"]["name"]
+def _key(document: Mapping[str, Any]) -> tuple[str, str]:
+    return document["metadata"].get("namespace", "default"), document["metadata"]["name"]
 
 
-def _named(one: Mapping[str, Any]) -> str:
-    return "/".join(_key(one))
+def _named(document: Mapping[str, Any]) -> str:
+    return "/".join(_key(document))

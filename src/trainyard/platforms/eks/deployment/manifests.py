@@ -59,45 +59,54 @@ class EksManifests:
 
 
 def _await(work: Work, kubectl: Kubectl, documents: list[dict[str, Any]]) -> int:
-    wanted = {
+    expected = {
         (document["kind"], document["metadata"].get("namespace", "default"), document["metadata"]["name"])
         for document in documents
         if document["kind"] in _RESOURCES
     }
-    told = 0
+    late_count = 0
     for _ in range(_POLLS):
-        workloads = [workload for workload in _workloads(kubectl) if workload[:3] in wanted]
-        late = [one for one in workloads if one.ready < one.wanted and not one.name.startswith(_REPORTS)]
-        if not late and len(workloads) == len(wanted):
+        workloads = [workload for workload in _workloads(kubectl) if workload[:3] in expected]
+        late = [
+            workload
+            for workload in workloads
+            if workload.ready < workload.wanted and not workload.name.startswith(_REPORTS)
+        ]
+        if not late and len(workloads) == len(expected):
             return len(workloads)
-        if len(late) != told:
+        if len(late) != late_count:
             work.tell(f"waits for {_shown(late)}")
-            told = len(late)
+            late_count = len(late)
         work.account.clock.sleep(_POLL_S)
     raise _never_ready(work, kubectl, late)
 
 
 def _workloads(kubectl: Kubectl) -> Iterator[Workload]:
     for kind, resource in _RESOURCES.items():
-        for one in kubectl.get(resource):
-            status, metadata = one.get("status") or {}, one["metadata"]
-            yield Workload(kind, metadata.get("namespace", "default"), metadata["name"], *_counted(kind, one, status))
+        for document in kubectl.get(resource):
+            status, metadata = document.get("status") or {}, document["metadata"]
+            yield Workload(
+                kind, metadata.get("namespace", "default"), metadata["name"], *_counted(kind, document, status)
+            )
 
 
-def _counted(kind: str, one: Mapping[str, Any], status: Mapping[str, Any]) -> tuple[int, int]:
+def _counted(kind: str, document: Mapping[str, Any], status: Mapping[str, Any]) -> tuple[int, int]:
     """Return how many pods are ready, and how many there are to be.
 
     A controller that has not seen the last change yet speaks of the one before.
     """
-    if status.get("observedGeneration", 0) < one["metadata"].get("generation", 0):
+    if status.get("observedGeneration", 0) < document["metadata"].get("generation", 0):
         return 0, 1
     if kind == "DaemonSet":
         return status.get("numberReady", 0), status.get("desiredNumberScheduled", 0)
-    return status.get("availableReplicas", 0), one["spec"].get("replicas", 1)
+    return status.get("availableReplicas", 0), document["spec"].get("replicas", 1)
 
 
 def _shown(late: list[Workload]) -> str:
-    named = [f"{one.namespace}/{one.name} ({one.ready} of {one.wanted})" for one in late[:_MOST_SHOWN]]
+    named = [
+        f"{workload.namespace}/{workload.name} ({workload.ready} of {workload.wanted})"
+        for workload in late[:_MOST_SHOWN]
+    ]
     more = f" and {len(late) - _MOST_SHOWN} more" if len(late) > _MOST_SHOWN else ""
     return ", ".join(named) + more if named else "controllers to see what was applied"
 
@@ -126,6 +135,6 @@ def _reasons(kubectl: Kubectl, late: list[Workload]) -> Iterator[str]:
                 yield _shortened(str(condition.get("message", "")))
 
 
-def _shortened(said: str) -> str:
-    text = " ".join(said.split())
+def _shortened(text_read: str) -> str:
+    text = " ".join(text_read.split())
     return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]} …"

@@ -83,16 +83,16 @@ def refuse_images_without_driver(work: Work) -> None:
     """
     for launch in compute_launches(work.required_spec()):
         driver = _WITH_DRIVER.get(launch.instance.accelerator or "")
-        there = eks.find_node_group(work.account, work.name, node_group_name(launch.nodes)) if driver else None
-        if there is None or driver is None or driver in there.image_type or there.image_type in ("", _OF_THE_USER):
+        group = eks.find_node_group(work.account, work.name, node_group_name(launch.nodes)) if driver else None
+        if group is None or driver is None or driver in group.image_type or group.image_type in ("", _OF_THE_USER):
             continue
         program = work.eksctl(work.account).program
         raise TrainyardError(
-            f"node group {there.name} has images of type {there.image_type}, without a driver for "
+            f"node group {group.name} has images of type {group.image_type}, without a driver for "
             f"{launch.instance.name}: eksctl {program.version} does not know that type",
-            where=there.arn,
+            where=group.arn,
             hint=f"install a newer eksctl, remove the group with `eksctl delete nodegroup --cluster {work.name} "
-            f"--region {work.account.region} --name {there.name}`, and run the command again",
+            f"--region {work.account.region} --name {group.name}`, and run the command again",
         )
 
 

@@ -19,22 +19,22 @@ class Sizes(NamedTuple):
     most: int
 
 
-def wanted_sizes(spec: Spec, config: Mapping[str, Any], there: NodeGroupState) -> Sizes:
+def wanted_sizes(spec: Spec, config: Mapping[str, Any], existing_group: NodeGroupState) -> Sizes:
     """Return what a node group that exists is to have.
 
     Where the spec does not say how many of its range are desired, they stay as many as they are: somebody has scaled
     them, and jobs run there.
     """
-    group = node_groups_of(config)[there.name]
+    group = node_groups_of(config)[existing_group.name]
     least, desired, most = group["minSize"], group["desiredCapacity"], group["maxSize"]
-    if there.name in _open(spec):
-        desired = min(max(there.desired_nodes, least), most)
+    if existing_group.name in _open(spec):
+        desired = min(max(existing_group.desired_nodes, least), most)
     return Sizes(least, desired, most)
 
 
-def sizes_of(there: NodeGroupState) -> Sizes:
+def sizes_of(group: NodeGroupState) -> Sizes:
     """Return what a node group has."""
-    return Sizes(there.min_nodes, there.desired_nodes, there.max_nodes)
+    return Sizes(group.min_nodes, group.desired_nodes, group.max_nodes)
 
 
 def _open(spec: Spec) -> set[str]:

@@ -117,16 +117,16 @@ class ExistingFileSystems:
 
     def probe(self, work: Work) -> Probe:
         """Say which of them are there."""
-        wanted = existing_lustre_ids(work.required_spec())
-        missing = [id_ for id_ in wanted if fsx.file_system(work.account, id_) is None]
-        return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(wanted))
+        ids = existing_lustre_ids(work.required_spec())
+        missing = [id_ for id_ in ids if fsx.file_system(work.account, id_) is None]
+        return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(ids))
 
     def apply(self, work: Work) -> Outcome:
         """Return their mount names. Raises TrainyardError for one that is not there, or is not mounted as Lustre is."""
         names = {id_: _mount_name(work, id_) for id_ in existing_lustre_ids(work.required_spec())}
         outputs = {mount_name_output(id_): name for id_, name in names.items()}
-        told = ", ".join(f"{id_} as {name}" for id_, name in names.items())
-        return Outcome(changed=False, detail=told, outputs=outputs)
+        text = ", ".join(f"{id_} as {name}" for id_, name in names.items())
+        return Outcome(changed=False, detail=text, outputs=outputs)
 
     def undo(self, work: Work) -> Outcome:
         """Leave them: they were there before."""
@@ -135,10 +135,14 @@ class ExistingFileSystems:
 
 
 def _mount_name(work: Work, id_: str) -> str:
-    found = fsx.file_system(work.account, id_) or {}
-    name: str | None = found.get("LustreConfiguration", {}).get("MountName")
+    file_system = fsx.file_system(work.account, id_) or {}
+    name: str | None = file_system.get("LustreConfiguration", {}).get("MountName")
     if not name:
-        kind = f"is of type {found.get('FileSystemType')}, not Lustre" if found else f"is not in {work.account.region}"
+        kind = (
+            f"is of type {file_system.get('FileSystemType')}, not Lustre"
+            if file_system
+            else f"is not in {work.account.region}"
+        )
         raise TrainyardError(
             f"file system {id_} {kind}",
             where="file_systems",
@@ -155,8 +159,8 @@ class EksNodeGroups:
 
     def probe(self, work: Work) -> Probe:
         """Say which there are."""
-        there = eks.node_groups(work.account, work.name)
-        return Probe("there", ", ".join(one.name for one in there)) if there else Probe("missing")
+        groups = eks.node_groups(work.account, work.name)
+        return Probe("there", ", ".join(group.name for group in groups)) if groups else Probe("missing")
 
     def apply(self, work: Work) -> Outcome:
         """Do what is left."""
@@ -171,24 +175,24 @@ class EksNodeGroups:
     def _done(self, work: Work, config: dict[str, Any]) -> Iterator[str]:
         eksctl, text = work.eksctl(work.account), text_of(work, config)
         _remove_failed(work, config)
-        there = {node_group.name: node_group for node_group in eks.node_groups(work.account, work.name)}
-        if missing := [name for name in node_groups_of(config) if name not in there]:
+        groups = {node_group.name: node_group for node_group in eks.node_groups(work.account, work.name)}
+        if missing := [name for name in node_groups_of(config) if name not in groups]:
             try:
                 eksctl.create_node_groups(text, missing, work.tell)
             except EksctlRefusedError as error:
                 raise why_it_failed(work, error) from error
             yield f"made {', '.join(missing)}"
-        for node_group_state in there.values():
+        for node_group_state in groups.values():
             if node_group_state.name not in node_groups_of(config):
                 if work.owns(node_group_state.tags):
                     eksctl.delete_node_group(text, node_group_state.name, work.tell)
                     yield f"deleted {node_group_state.name}"
                 continue
-            wanted = wanted_sizes(work.required_spec(), config, node_group_state)
-            if wanted != sizes_of(node_group_state):
-                eksctl.scale_node_group(text, node_group_state.name, wanted, work.tell)
-                yield f"{node_group_state.name}: {wanted.least} to {wanted.most} nodes, {wanted.desired} desired"
-        yield from _upgraded(work, config, list(there.values()))
+            sizes = wanted_sizes(work.required_spec(), config, node_group_state)
+            if sizes != sizes_of(node_group_state):
+                eksctl.scale_node_group(text, node_group_state.name, sizes, work.tell)
+                yield f"{node_group_state.name}: {sizes.least} to {sizes.most} nodes, {sizes.desired} desired"
+        yield from _upgraded(work, config, list(groups.values()))
 
 
 def _remove_failed(work: Work, config: dict[str, Any]) -> None:
@@ -197,30 +201,32 @@ def _remove_failed(work: Work, config: dict[str, Any]) -> None:
     Waits for those that are being made or deleted.
     """
     for name in node_groups_of(config):
-        found = settled_stack(work, node_group_stack(work.name, name))
-        if found is None:
+        stack = settled_stack(work, node_group_stack(work.name, name))
+        if stack is None:
             continue
-        if found.status in FAILED or eks.find_node_group(work.account, work.name, name) is None:
-            work.tell(f"deletes stack {found.name}, which is {found.status} and has no node group, and makes it again")
-            delete_own_stack(work, found.name)
+        if stack.status in FAILED or eks.find_node_group(work.account, work.name, name) is None:
+            work.tell(f"deletes stack {stack.name}, which is {stack.status} and has no node group, and makes it again")
+            delete_own_stack(work, stack.name)
 
 
-def _upgraded(work: Work, config: dict[str, Any], there: list[NodeGroupState]) -> Iterator[str]:
+def _upgraded(work: Work, config: dict[str, Any], groups: list[NodeGroupState]) -> Iterator[str]:
     """Replace the system nodes of a former version. Training nodes have jobs: when they go, somebody has to say.
 
     Nodes may be three minor versions older than the control plane: https://kubernetes.io/releases/version-skew-policy/
     """
     version = config["metadata"]["version"]
     eksctl, text = work.eksctl(work.account), text_of(work, config)
-    for one in there:
-        if one.version == version or one.name not in node_groups_of(config):
+    for group in groups:
+        if group.version == version or group.name not in node_groups_of(config):
             continue
-        if one.name == SYSTEM:
-            eksctl.upgrade_node_group(text, one.name, version, work.tell)
-            yield f"nodes of {one.name} with Kubernetes {version}"
+        if group.name == SYSTEM:
+            eksctl.upgrade_node_group(text, group.name, version, work.tell)
+            yield f"nodes of {group.name} with Kubernetes {version}"
         else:
-            command = f"eksctl upgrade nodegroup --cluster {work.name} --region {work.account.region} --name {one.name}"
+            command = (
+                f"eksctl upgrade nodegroup --cluster {work.name} --region {work.account.region} --name {group.name}"
+            )
             work.tell(
-                f"nodes of {one.name} keep Kubernetes {one.version}; when no jobs run: "
+                f"nodes of {group.name} keep Kubernetes {group.version}; when no jobs run: "
                 f"{command} --kubernetes-version {version}"
             )

@@ -51,8 +51,8 @@ def launch_lines(facts: EksFacts) -> Iterator[str]:
     """Yield a line for each attempt to start instances that failed."""
     for group in facts.node_groups:
         for name in group.scaling_groups:
-            for one in facts.ask("launches of Auto Scaling that failed", failed_launches_of, name) or ():
-                yield f"{time_text(one.at)} {one.group} of node group {group.name}: {one.why}"
+            for launch in facts.ask("launches of Auto Scaling that failed", failed_launches_of, name) or ():
+                yield f"{time_text(launch.at)} {launch.group} of node group {group.name}: {launch.why}"
 
 
 def time_text(at: dt.datetime) -> str:
@@ -65,7 +65,7 @@ def _issues(issues: Iterable[HealthIssue], **of: str) -> Iterator[str]:
         yield _line(**of, code=issue.code, message=issue.message, resourceIds=list(issue.resources))
 
 
-def _line(**said: Any) -> str:
+def _line(**fields: Any) -> str:
     """Return a line in the words of the API, without what is empty."""
-    values = {key: " ".join(one.split()) if isinstance(one, str) else one for key, one in said.items()}
-    return json.dumps({key: one for key, one in values.items() if one not in ("", None, [])}, ensure_ascii=False)
+    values = {key: " ".join(value.split()) if isinstance(value, str) else value for key, value in fields.items()}
+    return json.dumps({key: value for key, value in values.items() if value not in ("", None, [])}, ensure_ascii=False)

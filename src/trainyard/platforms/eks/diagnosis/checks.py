@@ -26,11 +26,11 @@ _COMING = ("pending", "scheduled", "payment-pending", "assessing", "delayed")
 
 def not_joined(facts: EksFacts, nodes: Sequence[Document]) -> Iterator[str]:
     """Yield the instances that run for longer than joining takes, and that Kubernetes does not know."""
-    known = {text(node, "spec", "providerID").rpartition("/")[2] for node in nodes}
+    joined = {text(node, "spec", "providerID").rpartition("/")[2] for node in nodes}
     now_s = facts.account.clock.now()
     for instance in facts.instances[:_MOST]:
         age_s = now_s - instance["LaunchTime"].timestamp() if "LaunchTime" in instance else 0
-        if instance["State"]["Name"] == "running" and instance["InstanceId"] not in known and age_s > _JOINS_WITHIN_S:
+        if instance["State"]["Name"] == "running" and instance["InstanceId"] not in joined and age_s > _JOINS_WITHIN_S:
             minutes = f"{age_s / 60:.0f} minutes"
             what = f"Instances failed to join the kubernetes cluster: {instance['InstanceId']} runs for {minutes}"
             yield line("", instance.get("PrivateDnsName", ""), f"{BEGINNING}{what}")
@@ -43,10 +43,10 @@ def missing_devices(nodes: Iterable[Document]) -> Iterator[str]:
         if type_facts is None or type_facts.accelerators is None or not _is_ready(node):
             continue
         resource = _RESOURCES[type_facts.accelerators.vendor]
-        there = number(node, "status", "allocatable", resource)
-        if there < type_facts.accelerators.count:
+        count = number(node, "status", "allocatable", resource)
+        if count < type_facts.accelerators.count:
             name = text(node, "metadata", "name")
-            what = f"node {name} offers {there} {resource} of the {type_facts.accelerators.count} of {type_facts.name}"
+            what = f"node {name} offers {count} {resource} of the {type_facts.accelerators.count} of {type_facts.name}"
             yield line("", name, f"{BEGINNING}{what}")
 
 
@@ -72,45 +72,45 @@ def _named(facts: EksFacts, group: NodeGroupState) -> str | None:
 
 
 def _of_group(facts: EksFacts, group: NodeGroupState, named: str) -> Iterator[str]:
-    known = facts.ask(_PART, ec2.capacity_reservations)
+    by_id = facts.ask(_PART, ec2.capacity_reservations)
     ids = facts.ask(_PART, reservations_in, named) if named.startswith("arn:") else (named,)
-    if known is None:
+    if by_id is None:
         return
     for id_ in ids or ():
-        if id_ not in known:
+        if id_ not in by_id:
             yield f"capacity reservation ID '{id_}' does not exist in this account and region: node group {group.name}"
-    found = [known[id_] for id_ in ids or () if id_ in known]
-    yield from (_of_state(one, group) for one in found if one["State"] != "active")
-    usable = [one for one in found if one["State"] == "active"]
-    yield from (line for one in usable for line in _mismatch(one, group))
+    reservations = [by_id[id_] for id_ in ids or () if id_ in by_id]
+    yield from (_of_state(reservation, group) for reservation in reservations if reservation["State"] != "active")
+    usable = [reservation for reservation in reservations if reservation["State"] == "active"]
+    yield from (line for reservation in usable for line in _mismatch(reservation, group))
     yield from _too_small(facts, usable, group)
 
 
-def _of_state(one: Described, group: NodeGroupState) -> str:
-    id_, state = one["CapacityReservationId"], one["State"]
-    if one.get("ReservationType") != "capacity-block":
+def _of_state(reservation: Described, group: NodeGroupState) -> str:
+    id_, state = reservation["CapacityReservationId"], reservation["State"]
+    if reservation.get("ReservationType") != "capacity-block":
         return f"capacity reservation ID '{id_}' does not exist for launches: it is {state}, node group {group.name}"
-    begins = state in _COMING and "StartDate" in one
-    when = f", which begins at {one['StartDate']:%Y-%m-%d %H:%M} UTC" if begins else ""
+    begins = state in _COMING and "StartDate" in reservation
+    when = f", which begins at {reservation['StartDate']:%Y-%m-%d %H:%M} UTC" if begins else ""
     return f"Capacity Block reservation {id_} is in state {state}, of node group {group.name}{when}"
 
 
-def _mismatch(one: Described, group: NodeGroupState) -> Iterator[str]:
-    if group.instance_types and one.get("InstanceType") not in group.instance_types:
+def _mismatch(reservation: Described, group: NodeGroupState) -> Iterator[str]:
+    if group.instance_types and reservation.get("InstanceType") not in group.instance_types:
         types = ", ".join(group.instance_types)
         yield (
-            f"Capacity reservation {one['CapacityReservationId']} must have the same instance type as node group "
-            f"{group.name}: it is for {one.get('InstanceType')}, and the node group has {types}"
+            f"Capacity reservation {reservation['CapacityReservationId']} must have the same instance type as "
+            f"node group {group.name}: it is for {reservation.get('InstanceType')}, and the node group has {types}"
         )
 
 
 def _too_small(facts: EksFacts, usable: list[Described], group: NodeGroupState) -> Iterator[str]:
     running = sum(instance["State"]["Name"] == "running" for instance in facts.instances if _is_of(instance, group))
     missing = group.desired_nodes - running
-    left = sum(one.get("AvailableInstanceCount", 0) for one in usable)
-    total = sum(one.get("TotalInstanceCount", 0) for one in usable)
+    left = sum(reservation.get("AvailableInstanceCount", 0) for reservation in usable)
+    total = sum(reservation.get("TotalInstanceCount", 0) for reservation in usable)
     if usable and missing > left:
-        ids = ", ".join(one["CapacityReservationId"] for one in usable)
+        ids = ", ".join(reservation["CapacityReservationId"] for reservation in usable)
         yield (
             f"ReservationCapacityExceeded: capacity reservation {ids} has {left} of {total} instances left, and node "
             f"group {group.name} wants {missing} more"

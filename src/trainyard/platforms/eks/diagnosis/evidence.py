@@ -83,9 +83,9 @@ def _read_kubernetes(
 
 def _refuse_unknown_nodes(facts: EksFacts, objects: KubernetesObjects | None, nodes: tuple[str, ...]) -> None:
     """Raise InputError for a node that the cluster has not: that nothing is known of it is no good news."""
-    known = known_nodes(facts, objects)
+    names = known_nodes(facts, objects)
     for node in nodes:
-        if known and not {node, node.partition(".")[0]} & known:
+        if names and not {node, node.partition(".")[0]} & names:
             hint = f"`trainyard status {facts.name} --region {facts.account.region}` lists its nodes"
             raise InputError(f"{facts.name} has no node {node}", where="--node", hint=hint)
 
@@ -111,17 +111,21 @@ def pod_log_files(
     failed = {_name(job) for job in objects.jobs if _has_failed(job)}
     instances = {text(node, "metadata", "name"): text(node, "spec", "providerID") for node in objects.nodes}
     pods = objects.pods
-    ended = [one for document in sorted(pods, key=lambda pod: _job(pod) not in failed) for one in _ended(document)]
-    wanted = [one for one in ended if not nodes or any(_is_on(one, node) for node in nodes)]
-    for one in wanted[:_MOST_PODS]:
-        name = f"pods/{one.namespace}/{one.pod}/{_file_name(one, instances)}"
+    ended = [
+        container
+        for document in sorted(pods, key=lambda pod: _job(pod) not in failed)
+        for container in _ended(document)
+    ]
+    shown_containers = [container for container in ended if not nodes or any(_is_on(container, node) for node in nodes)]
+    for container in shown_containers[:_MOST_PODS]:
+        name = f"pods/{container.namespace}/{container.pod}/{_file_name(container, instances)}"
         try:
             lines = list(
                 kubectl.logs(
-                    one.pod,
-                    one.namespace,
-                    container=one.container,
-                    previous=one.previous,
+                    container.pod,
+                    container.namespace,
+                    container=container.container,
+                    previous=container.previous,
                     tail=_MOST_LINES,
                     timestamps=True,
                 )
@@ -130,25 +134,25 @@ def pod_log_files(
             unread.append(Unread(name, error.problem))
             continue
         yield LogFile(name, ["".join(f"{line}\n" for line in lines).encode(errors="replace")])
-    if (beyond := len(wanted) - _MOST_PODS) > 0:
+    if (beyond := len(shown_containers) - _MOST_PODS) > 0:
         unread.append(Unread(f"{beyond} more containers", "not looked at; `trainyard logs --pod` reads them"))
 
 
-def _file_name(one: Ended, instances: Mapping[str, str]) -> str:
+def _file_name(container: Ended, instances: Mapping[str, str]) -> str:
     """Return what the log of a container is called: with host and instance before it, which say where it was."""
-    instance = instances.get(one.node, "").rpartition("/")[2]
-    where = f"{one.node.partition('.')[0]}.{instance}." if instance.startswith("i-") else ""
-    return f"{where}{one.container}{'.previous' if one.previous else ''}"
+    instance = instances.get(container.node, "").rpartition("/")[2]
+    where = f"{container.node.partition('.')[0]}.{instance}." if instance.startswith("i-") else ""
+    return f"{where}{container.container}{'.previous' if container.previous else ''}"
 
 
 def _ended(document: Document) -> Iterator[Ended]:
     namespace, pod = _name(document)
     node = text(document, "spec", "nodeName")
     for key in ("initContainerStatuses", "containerStatuses"):
-        for one in parts(document, "status", key):
-            now, before = (number(part(one, state, "terminated"), "exitCode") for state in ("state", "lastState"))
+        for status in parts(document, "status", key):
+            now, before = (number(part(status, state, "terminated"), "exitCode") for state in ("state", "lastState"))
             if now or before:
-                yield Ended(namespace, pod, text(one, "name"), node, not now)
+                yield Ended(namespace, pod, text(status, "name"), node, not now)
 
 
 def _name(document: Document) -> tuple[str, str]:
@@ -223,7 +227,7 @@ def unreachable_files(error: UnreachableError) -> Iterator[LogFile]:
 
 def known_nodes(facts: EksFacts, objects: KubernetesObjects | None) -> set[str]:
     """Return what the nodes of a cluster are called: their names, long and short, and the ids of their instances."""
-    names = {text(one, "metadata", "name") for one in ([] if objects is None else objects.nodes)}
+    names = {text(node, "metadata", "name") for node in ([] if objects is None else objects.nodes)}
     names |= {instance.get("PrivateDnsName", "") for instance in facts.instances}
     ids = {instance["InstanceId"] for instance in facts.instances}
     return {*names, *(name.partition(".")[0] for name in names), *ids} - {""}

@@ -22,12 +22,12 @@ def event_lines(documents: Iterable[Document]) -> Iterator[str]:
     telling = [
         document for document in documents if text(document, "type") != "Normal" or text(document, "reason") in _TELLING
     ]
-    for one in sorted(telling, key=_at)[-_MOST_EVENTS:]:
-        about = part(one, "involvedObject") or part(one, "regarding")
+    for event in sorted(telling, key=_at)[-_MOST_EVENTS:]:
+        about = part(event, "involvedObject") or part(event, "regarding")
         place = "/".join(word for key in ("kind", "namespace", "name") if (word := text(about, key)))
-        node = text(about, "name") if text(about, "kind") == "Node" else text(one, "source", "host")
-        words = f"{text(one, 'type')} {text(one, 'reason')} {place} {text(one, 'message') or text(one, 'note')}"
-        yield line(_at(one), node, words)
+        node = text(about, "name") if text(about, "kind") == "Node" else text(event, "source", "host")
+        words = f"{text(event, 'type')} {text(event, 'reason')} {place} {text(event, 'message') or text(event, 'note')}"
+        yield line(_at(event), node, words)
 
 
 def pod_lines(documents: Iterable[Document]) -> Iterator[str]:
@@ -37,8 +37,8 @@ def pod_lines(documents: Iterable[Document]) -> Iterator[str]:
         who = f"pod {text(document, 'metadata', 'namespace')}/{text(document, 'metadata', 'name')}"
         yield from _of_pod(document, node, who)
         for key in ("initContainerStatuses", "containerStatuses"):
-            for one in parts(document, "status", key):
-                yield from _of_container(one, node, f"{who} container {text(one, 'name')}")
+            for container_status in parts(document, "status", key):
+                yield from _of_container(container_status, node, f"{who} container {text(container_status, 'name')}")
 
 
 def _of_pod(document: Document, node: str, who: str) -> Iterator[str]:
@@ -46,44 +46,48 @@ def _of_pod(document: Document, node: str, who: str) -> Iterator[str]:
         yield line(
             text(document, "status", "startTime"), node, f"{who} Failed {reason} {text(document, 'status', 'message')}"
         )
-    for one in parts(document, "status", "conditions"):
-        if text(one, "type") == "PodScheduled" and text(one, "status") == "False":
-            yield line(text(one, "lastTransitionTime"), node, f"{who} {text(one, 'reason')} {text(one, 'message')}")
+    for condition in parts(document, "status", "conditions"):
+        if text(condition, "type") == "PodScheduled" and text(condition, "status") == "False":
+            yield line(
+                text(condition, "lastTransitionTime"),
+                node,
+                f"{who} {text(condition, 'reason')} {text(condition, 'message')}",
+            )
 
 
-def _of_container(one: Document, node: str, who: str) -> Iterator[str]:
-    waiting = part(one, "state", "waiting")
+def _of_container(container: Document, node: str, who: str) -> Iterator[str]:
+    waiting = part(container, "state", "waiting")
     reason = text(waiting, "reason")
     if reason and reason not in ("ContainerCreating", "PodInitializing"):
         yield line("", node, f"{who} Waiting Reason: {reason} {text(waiting, 'message')}")
     for key in ("lastState", "state"):
-        ended = part(one, key, "terminated")
+        ended = part(container, key, "terminated")
         status = ended.get("exitCode")
         if status not in (0, None):
-            said = f"Terminated Reason: {text(ended, 'reason')} Exit Code: {status} {text(ended, 'message')}"
-            yield line(text(ended, "finishedAt"), node, f"{who} {said}")
+            message = f"Terminated Reason: {text(ended, 'reason')} Exit Code: {status} {text(ended, 'message')}"
+            yield line(text(ended, "finishedAt"), node, f"{who} {message}")
 
 
 def node_lines(documents: Iterable[Document]) -> Iterator[str]:
     """Yield the conditions of nodes that are not well."""
     for document in documents:
         name = text(document, "metadata", "name")
-        for one in parts(document, "status", "conditions"):
-            kind, status = text(one, "type"), text(one, "status")
+        for condition in parts(document, "status", "conditions"):
+            kind, status = text(condition, "type"), text(condition, "status")
             is_bad = status == "True" if kind in _BAD_WHERE_TRUE else kind.endswith("Ready") and status != "True"
             if is_bad:
-                said = f"{kind} {status} {text(one, 'reason')} {text(one, 'message')}"
-                yield line(text(one, "lastTransitionTime"), name, f"node {name} {said}")
+                message = f"{kind} {status} {text(condition, 'reason')} {text(condition, 'message')}"
+                yield line(text(condition, "lastTransitionTime"), name, f"node {name} {message}")
 
 
 def job_lines(documents: Iterable[Document]) -> Iterator[str]:
     """Yield how training jobs failed."""
     for document in documents:
         name = f"{text(document, 'metadata', 'namespace')}/{text(document, 'metadata', 'name')}"
-        for one in parts(document, "status", "conditions"):
-            if text(one, "type") in ("Failed", "Restarting") and text(one, "status") == "True":
-                said = f"{text(one, 'type')} {text(one, 'reason')} {text(one, 'message')}"
-                yield line(text(one, "lastTransitionTime"), "", f"{text(document, 'kind')} {name} {said}")
+        for condition in parts(document, "status", "conditions"):
+            if text(condition, "type") in ("Failed", "Restarting") and text(condition, "status") == "True":
+                message = f"{text(condition, 'type')} {text(condition, 'reason')} {text(condition, 'message')}"
+                yield line(text(condition, "lastTransitionTime"), "", f"{text(document, 'kind')} {name} {message}")
 
 
 def line(at: str, node: str, words: str) -> str:
@@ -95,5 +99,7 @@ def line(at: str, node: str, words: str) -> str:
 def _at(event: Document) -> str:
     series = text(event, "series", "lastObservedTime")
     keys = ("lastTimestamp", "eventTime", "deprecatedLastTimestamp", "firstTimestamp")
-    told = [text(event, key) for key in keys]
-    return next((one for one in (series, *told) if one), text(event, "metadata", "creationTimestamp"))
+    times = [text(event, key) for key in keys]
+    return next(
+        (time_text for time_text in (series, *times) if time_text), text(event, "metadata", "creationTimestamp")
+    )

@@ -43,11 +43,11 @@ def main_group(groups: Sequence[LogGroup]) -> LogGroup:
 
 def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
     """Return the streams of a group."""
-    found = cloudwatch.streams(account, group.name)
+    listing = cloudwatch.streams(account, group.name)
     streams = tuple(
-        Stream(stream.name, parsed_eks(stream.name), stream.first_ms, stream.last_ms) for stream in found.streams
+        Stream(stream.name, parsed_eks(stream.name), stream.first_ms, stream.last_ms) for stream in listing.streams
     )
-    return ListedGroup(streams, found.whole, f"eksctl-{cluster}-cluster")
+    return ListedGroup(streams, listing.whole, f"eksctl-{cluster}-cluster")
 
 
 def parsed_stream(name: str) -> EksStreamName | None:
@@ -68,15 +68,15 @@ def export_part(export: Export, kubectl_of: KubectlOf) -> KubernetesPart:
     return KubernetesPart(export.account, export.log.name, export.of, report=export.report, kubectl_of=kubectl_of)
 
 
-def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:  # noqa: ARG001  part of the protocol
+def streams_of(account: Account, log: ClusterLog, selection: LogSelection) -> tuple[Stream, ...]:  # noqa: ARG001  part of the protocol
     """Return the streams of nodes of EKS; those of its control plane are of none."""
-    known = [(stream, stream.parts) for stream in log.streams if isinstance(stream.parts, EksStreamName)]
-    for node in wanted.nodes:
-        if not any(parts.is_of(node) for _, parts in known):
+    with_parts = [(stream, stream.parts) for stream in log.streams if isinstance(stream.parts, EksStreamName)]
+    for node in selection.nodes:
+        if not any(parts.is_of(node) for _, parts in with_parts):
             hint = (
                 f"`trainyard logs {log.name} --region {log.region}` lists its groups; without --group, pods are meant"
             )
             raise InputError(f"{log.group.name} has no logs of a node {node!r}", where="--node", hint=hint)
-    if not wanted.nodes:
+    if not selection.nodes:
         return log.streams
-    return tuple(stream for stream, parts in known if any(parts.is_of(node) for node in wanted.nodes))
+    return tuple(stream for stream, parts in with_parts if any(parts.is_of(node) for node in selection.nodes))

@@ -52,7 +52,7 @@ class KubernetesPart:
         streams = pod_streams(kubectl.get("pods"), self.wanted)
         containers = count = 0
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            read = pool.map(lambda one: (one, list(self._lines(kubectl, one))), streams[:_MOST_CONTAINERS])
+            read = pool.map(lambda stream: (stream, list(self._lines(kubectl, stream))), streams[:_MOST_CONTAINERS])
             for number, (stream, lines) in enumerate(read, start=1):
                 containers, count = containers + bool(lines), count + len(lines)
                 if lines:
@@ -64,10 +64,10 @@ class KubernetesPart:
 
     def _add_objects(self, kubectl: Kubectl, archive: NewArchive, folder: str, kind: str) -> str | None:
         try:
-            found = kubectl.get(kind)
+            documents = kubectl.get(kind)
         except TrainyardError as error:
             return None if kind in RESOURCES else error.problem
-        document = {"apiVersion": "v1", "kind": "List", "items": [_without_values(one) for one in found]}
+        document = {"apiVersion": "v1", "kind": "List", "items": [_without_values(document) for document in documents]}
         self._write(archive, f"{folder}/kubernetes/{kind.partition('.')[0]}.json", [json.dumps(document, indent=1)])
         return None
 
@@ -101,14 +101,19 @@ class KubernetesPart:
 def _without_values(value: Any, key: str = "") -> Any:
     """Return an object without the values of its environment variables, among which people keep passwords."""
     if isinstance(value, dict):
-        kept = {
-            name: one for name, one in value.items() if name != _WHOLE_OBJECT and not (key == "env" and name == "value")
+        members = {
+            name: member
+            for name, member in value.items()
+            if name != _WHOLE_OBJECT and not (key == "env" and name == "value")
         }
-        return {name: _without_values(one, name) for name, one in kept.items()}
-    return [_without_values(one, key) for one in value] if isinstance(value, list) else value
+        return {name: _without_values(member, name) for name, member in members.items()}
+    return [_without_values(member, key) for member in value] if isinstance(value, list) else value
 
 
 def _file_name(stream: Stream) -> str:
     """Return namespace, pod and container as a path. The API server lets none of them be called .. or have a slash."""
-    safe = ("".join(one if one.isprintable() else "-" for one in part).strip(".") for part in stream.name.split("/"))
+    safe = (
+        "".join(character if character.isprintable() else "-" for character in part).strip(".")
+        for part in stream.name.split("/")
+    )
     return "/".join(part or "-" for part in safe)

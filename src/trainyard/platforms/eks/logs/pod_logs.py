@@ -63,7 +63,7 @@ class PodLogs:
         most = _MOST_LINES if search is not None or tail is None or of.until_ms is not None else tail
         since = None if of.since_ms is None else _second(of.since_ms)
         with self.kubectl_of(self.account, self.name) as kubectl, ThreadPoolExecutor(_AT_ONCE) as pool:
-            read = list(pool.map(lambda one: self._lines(kubectl, one, since, most), self.streams))
+            read = list(pool.map(lambda stream: self._lines(kubectl, stream, since, most), self.streams))
         if self.streams and len(self.unread) == len(self.streams):
             raise TrainyardError(next(iter(self.unread.values())), where=self.name, hint="`kubectl get pods` says more")
         log_events = [
@@ -80,7 +80,7 @@ class PodLogs:
         shown = [] if tail is None else list(self.events(of, grep=grep, tail=tail))
         yield from shown
         begin_ms = now_ms if of.since_ms is None or tail is not None else of.since_ms
-        known = Counter((log_event.at_ms, log_event.stream, log_event.message) for log_event in shown)
+        counts = Counter((log_event.at_ms, log_event.stream, log_event.message) for log_event in shown)
         with self.kubectl_of(self.account, self.name) as kubectl:
             following = _Following(kubectl, begin_ms * 1_000_000)
             rounds = 0
@@ -89,8 +89,8 @@ class PodLogs:
                 if rounds and rounds % _PODS_EVERY == 0:
                     self.streams = self._streams_now(kubectl)
                 for event in following.new(self, self.streams, search):
-                    if known[event.at_ms, event.stream, event.message]:
-                        known[event.at_ms, event.stream, event.message] -= 1
+                    if counts[event.at_ms, event.stream, event.message]:
+                        counts[event.at_ms, event.stream, event.message] -= 1
                     elif _is_within(event, of):
                         yield event
                 if of.until_ms is not None and at_ms >= of.until_ms:
@@ -102,10 +102,10 @@ class PodLogs:
         """Return the lines of a container. Raises TrainyardError where it cannot be read."""
         parts = stream.parts
         assert isinstance(parts, PodStreamName)  # noqa: S101  there are no others
-        told = kubectl.logs(
+        log_lines = kubectl.logs(
             parts.pod, parts.namespace, container=parts.container, since=since, tail=most, timestamps=True
         )
-        return list(_stamped(told))
+        return list(_stamped(log_lines))
 
     def _lines(
         self, kubectl: Kubectl, stream: Stream, since: str | None, most: int | None
@@ -148,10 +148,10 @@ class _Following:
                 if line.at_ns == last_ns and left[line.text]:
                     left[line.text] -= 1
                     continue
-                known_ns, known = self._shown.get(stream.name, (last_ns, Counter(at_last)))
-                known = known if known_ns == line.at_ns else Counter()
-                known[line.text] += 1
-                self._shown[stream.name] = (line.at_ns, known)
+                known_ns, count_by_text = self._shown.get(stream.name, (last_ns, Counter(at_last)))
+                count_by_text = count_by_text if known_ns == line.at_ns else Counter()
+                count_by_text[line.text] += 1
+                self._shown[stream.name] = (line.at_ns, count_by_text)
                 if search is None or search.finds(line.text):
                     yield _event(stream, line)
 

@@ -18,11 +18,11 @@ from trainyard.platforms.eks.logs.pod_logs import PodLogs
 from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
 
 
-def pod_logs(account: Account, name: str, wanted: WantedPods, kubectl_of: KubectlOf) -> PodLogs:
+def pod_logs(account: Account, name: str, selection: WantedPods, kubectl_of: KubectlOf) -> PodLogs:
     """Return the logs of some pods. Raises InputError where there are none, TrainyardError where nobody answers."""
     with kubectl_of(account, name) as kubectl:
-        streams = pod_streams(kubectl.get("pods"), wanted)
-    return PodLogs(name, account, wanted, streams, kubectl_of)
+        streams = pod_streams(kubectl.get("pods"), selection)
+    return PodLogs(name, account, selection, streams, kubectl_of)
 
 
 def is_of_eks(account: Account, name: str) -> bool:

@@ -28,25 +28,25 @@ class WantedPods(NamedTuple):
     containers: tuple[str, ...] = ()
 
 
-def pod_streams(documents: Sequence[Document], wanted: WantedPods) -> tuple[Stream, ...]:
+def pod_streams(documents: Sequence[Document], selection: WantedPods) -> tuple[Stream, ...]:
     """Return the containers of the pods that are asked for, by their names. Raises InputError where there is none."""
     chosen = list(documents)
     for option, names, fits in (
-        ("--pod", wanted.pods, _is_called),
-        ("--job", wanted.jobs, _is_of_job),
-        ("--node", wanted.nodes, _is_on),
+        ("--pod", selection.pods, _is_called),
+        ("--job", selection.jobs, _is_of_job),
+        ("--node", selection.nodes, _is_on),
     ):
         for name in names:
             if not any(fits(document, name) for document in documents):
                 raise _none(option, name, documents)
         if names:
-            chosen = [one for one in chosen if any(fits(one, name) for name in names)]
+            chosen = [document for document in chosen if any(fits(document, name) for name in names)]
     streams = sorted((stream for document in chosen for stream in _streams(document)), key=lambda stream: stream.name)
-    for kind in wanted.containers:
+    for kind in selection.containers:
         if not any(stream.kind == kind for stream in streams):
-            known = ", ".join(sorted({stream.kind for stream in streams})[:_MOST_SHOWN])
-            raise InputError(f"no such pod has a container {kind!r}", where="--log", hint=f"there are {known}")
-    return tuple(stream for stream in streams if not wanted.containers or stream.kind in wanted.containers)
+            kinds = ", ".join(sorted({stream.kind for stream in streams})[:_MOST_SHOWN])
+            raise InputError(f"no such pod has a container {kind!r}", where="--log", hint=f"there are {kinds}")
+    return tuple(stream for stream in streams if not selection.containers or stream.kind in selection.containers)
 
 
 def _streams(document: Document) -> Iterator[Stream]:
@@ -59,26 +59,26 @@ def _streams(document: Document) -> Iterator[Stream]:
             yield Stream("/".join(name[:3]), name, None, None)
 
 
-def _is_called(document: Document, wanted: str) -> bool:
+def _is_called(document: Document, pattern: str) -> bool:
     namespace, pod = text(document, "metadata", "namespace"), text(document, "metadata", "name")
-    return fnmatchcase(f"{namespace}/{pod}" if "/" in wanted else pod, wanted)
+    return fnmatchcase(f"{namespace}/{pod}" if "/" in pattern else pod, pattern)
 
 
-def _is_of_job(document: Document, wanted: str) -> bool:
-    namespace, _, name = wanted.rpartition("/")
+def _is_of_job(document: Document, pattern: str) -> bool:
+    namespace, _, name = pattern.rpartition("/")
     if namespace and text(document, "metadata", "namespace") != namespace:
         return False
     return any(text(labels(document), key) == name for key in _JOB_LABELS)
 
 
-def _is_on(document: Document, wanted: str) -> bool:
+def _is_on(document: Document, pattern: str) -> bool:
     node = text(document, "spec", "nodeName")
-    return bool(node) and wanted in (node, node.partition(".")[0])
+    return bool(node) and pattern in (node, node.partition(".")[0])
 
 
 def _none(option: str, name: str, documents: Iterable[Document]) -> InputError:
     what = {"--pod": "pod", "--job": "pod of a job", "--node": "pod on a node"}[option]
-    known = {
+    name_list = {
         "--pod": (
             f"{text(document, 'metadata', 'namespace')}/{text(document, 'metadata', 'name')}" for document in documents
         ),
@@ -87,7 +87,7 @@ def _none(option: str, name: str, documents: Iterable[Document]) -> InputError:
         ),
         "--node": (text(document, "spec", "nodeName") for document in documents if text(document, "spec", "nodeName")),
     }[option]
-    names = sorted(set(known))
+    names = sorted(set(name_list))
     more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
     hint = f"there are {', '.join(names[:_MOST_SHOWN])}{more}" if names else "there are none at all"
     return InputError(f"there is no {what} {name!r}", where=option, hint=hint)

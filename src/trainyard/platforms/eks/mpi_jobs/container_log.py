@@ -48,14 +48,14 @@ class GatheredLog:
         The last line counts once the reading has ended well: one that has not may have cut it.
         Raises TrainyardError where the file cannot be written, and what the reading raises.
         """
-        known, held = Counter(self._recent), bool(self._recent)
+        remaining, held = Counter(self._recent), bool(self._recent)
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             _refuse_endless(self.file)
             with self.file.open("a", encoding="utf-8", newline="") as stream:
                 for line in _all_but_torn(line for line in lines if time_of(line) is not None):
-                    if known[line] > 0:
-                        known[line] -= 1
+                    if remaining[line] > 0:
+                        remaining[line] -= 1
                         held = False
                         continue
                     if held:
@@ -77,7 +77,7 @@ class GatheredLog:
         """Keep the lines of the last seconds, which come once more the next time."""
         if self._recent and self._recent[-1][:_SECOND] != line[:_SECOND]:
             first = (datetime.fromisoformat(line[:_SECOND]) - _ONCE_MORE).isoformat()
-            self._recent = [one for one in self._recent if one[:_SECOND] >= first]
+            self._recent = [line for line in self._recent if line[:_SECOND] >= first]
         self._recent.append(line)
 
 

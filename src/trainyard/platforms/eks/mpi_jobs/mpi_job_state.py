@@ -37,7 +37,7 @@ class MpiJobStatus(NamedTuple):
 
 def mpi_job_status(mpi_job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> MpiJobStatus:
     """Return how an MPIJob is."""
-    said = {
+    conditions = {
         condition["type"]: condition
         for condition in (mpi_job.get("status") or {}).get("conditions") or ()
         if condition.get("status") == "True" and "type" in condition
@@ -45,10 +45,10 @@ def mpi_job_status(mpi_job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]
     troubles = {_short_name(pod): trouble for pod in pods if (trouble := trouble_of(pod)) is not None}
     workers = [pod for pod in pods if role_of(pod) == "worker"]
     nodes = nodes_of(workers)
-    if "Succeeded" in said:
+    if "Succeeded" in conditions:
         return MpiJobStatus(State("COMPLETED", "", nodes), finished=True, troubles=troubles, has_pods=bool(pods))
-    if "Failed" in said:
-        reason = _why_failed(said["Failed"], troubles, len(pods))
+    if "Failed" in conditions:
+        reason = _why_failed(conditions["Failed"], troubles, len(pods))
         return MpiJobStatus(State("FAILED", reason, nodes), finished=True, troubles=troubles, has_pods=bool(pods))
     return MpiJobStatus(_under_way(pods, troubles, nodes), finished=False, troubles=troubles, has_pods=bool(pods))
 
@@ -86,12 +86,12 @@ def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, Trouble
 def _why_failed(condition: Mapping[str, Any], troubles: Mapping[str, Trouble], pods: int) -> str:
     """Return how the pods have ended, or what the operator says where they do not tell."""
     ended = {name: trouble for name, trouble in troubles.items() if trouble.kind == "ended"}
-    told = told_together(ended, pods)
+    from_pods = told_together(ended, pods)
     reason, message = str(condition.get("reason") or ""), " ".join(str(condition.get("message") or "").split())
     # What a time limit has ended did not end by itself.
-    if told and not reason.startswith("DeadlineExceeded"):
-        return told
-    return ": ".join(one for one in (reason, message.rstrip(": "), told) if one)
+    if from_pods and not reason.startswith("DeadlineExceeded"):
+        return from_pods
+    return ": ".join(part for part in (reason, message.rstrip(": "), from_pods) if part)
 
 
 def _short_name(pod: Mapping[str, Any]) -> str:
@@ -171,12 +171,12 @@ def _containers(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield from status.get("containerStatuses") or ()
 
 
-def _said(one: Mapping[str, Any], otherwise: str) -> str:
-    return ": ".join([str(one.get("reason") or otherwise), *_message(one)])
+def _said(condition: Mapping[str, Any], otherwise: str) -> str:
+    return ": ".join([str(condition.get("reason") or otherwise), *_message(condition)])
 
 
-def _message(one: Mapping[str, Any]) -> list[str]:
-    message = " ".join(str(one.get("message") or "").split())
+def _message(condition: Mapping[str, Any]) -> list[str]:
+    message = " ".join(str(condition.get("message") or "").split())
     return [message] if message else []
 
 

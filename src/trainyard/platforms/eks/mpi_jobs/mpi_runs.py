@@ -17,14 +17,14 @@ _OPERATOR = "mpi-operator"
 
 def runs_of_submission(kubectl: Kubectl, token: str) -> list[dict[str, Any]]:
     """Return the runs of a submission, the oldest first, without those that are being deleted."""
-    found = kubectl.get(_MPI_JOBS, namespace=NAMESPACE, selector=f"{SUBMISSION}={token}")
-    return sorted((one for one in found if test_of(one) and number_of(one) and not _is_leaving(one)), key=made)
+    runs = kubectl.get(_MPI_JOBS, namespace=NAMESPACE, selector=f"{SUBMISSION}={token}")
+    return sorted((run for run in runs if test_of(run) and number_of(run) and not _is_leaving(run)), key=made)
 
 
 def run_numbered(kubectl: Kubectl, number: str) -> dict[str, Any] | None:
     """Return a run, None where there is none, or it is being deleted."""
-    found = kubectl.get(_MPI_JOBS, namespace=NAMESPACE, selector=f"{RUN}={number}")
-    return next((one for one in found if not _is_leaving(one)), None)
+    runs = kubectl.get(_MPI_JOBS, namespace=NAMESPACE, selector=f"{RUN}={number}")
+    return next((run for run in runs if not _is_leaving(run)), None)
 
 
 def pods_of(kubectl: Kubectl, run: Mapping[str, Any] | None) -> list[dict[str, Any]]:
@@ -56,8 +56,8 @@ def last_complaint(kubectl: Kubectl, run: Mapping[str, Any]) -> str | None:
 def refuse_without_operator(kubectl: Kubectl, cluster: str) -> None:
     """Raise TrainyardError where MPIJobs are unknown, or nobody makes anything of them."""
     kubectl.get(_MPI_JOBS, namespace=NAMESPACE)
-    for one in kubectl.get("deployments.apps"):
-        if one["metadata"]["name"] == _OPERATOR and not (one.get("status") or {}).get("readyReplicas"):
+    for deployment in kubectl.get("deployments.apps"):
+        if deployment["metadata"]["name"] == _OPERATOR and not (deployment.get("status") or {}).get("readyReplicas"):
             raise _without_operator(cluster, "has an MPI operator, and none of its pods is ready")
 
 
@@ -76,13 +76,13 @@ def number_of(run: Mapping[str, Any]) -> str:
     return str((run["metadata"].get("labels") or {}).get(RUN) or "")
 
 
-def made(one: Mapping[str, Any]) -> str:
+def made(run: Mapping[str, Any]) -> str:
     """Return when something was made."""
-    return str(one["metadata"].get("creationTimestamp") or "")
+    return str(run["metadata"].get("creationTimestamp") or "")
 
 
-def _is_leaving(one: Mapping[str, Any]) -> bool:
-    return "deletionTimestamp" in one["metadata"]
+def _is_leaving(run: Mapping[str, Any]) -> bool:
+    return "deletionTimestamp" in run["metadata"]
 
 
 def _without_operator(cluster: str, what: str) -> TrainyardError:

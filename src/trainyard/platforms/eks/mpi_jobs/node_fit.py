@@ -52,20 +52,20 @@ def fit(mpi_job: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> Fit:
     counted = Counter(problem for of_node in problems for problem in of_node[:1])
     reasons = tuple(f"{count} {problem}" for problem, count in counted.most_common(_MOST_TOLD))
     devices = any(device in problem for problem in counted for device in _DEVICES)
-    wanted = mpi_job["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"]
-    return Fit(wanted, len(meant), sum(not problem for problem in problems), reasons, devices)
+    replicas = mpi_job["spec"]["mpiReplicaSpecs"]["Worker"]["replicas"]
+    return Fit(replicas, len(meant), sum(not problem for problem in problems), reasons, devices)
 
 
 def holders(kubectl: Kubectl, mpi_job: Mapping[str, Any]) -> str:
     """Return in words whose pods have the devices of the nodes that a job wants."""
     names = {node["metadata"]["name"] for node in kubectl.get("nodes", selector=_selector(mpi_job))}
-    wanted = {name for name in _requests(_worker(mpi_job)) if "/" in name}
+    devices = {name for name in _requests(_worker(mpi_job)) if "/" in name}
     pods = [
         f"{pod['metadata'].get('namespace')}/{pod['metadata']['name']}"
         for pod in kubectl.get("pods")
         if (pod.get("spec") or {}).get("nodeName") in names
         and (pod.get("status") or {}).get("phase") in {"Pending", "Running"}
-        and wanted & _requests(pod["spec"])
+        and devices & _requests(pod["spec"])
     ]
     more = f" and {len(pods) - _MOST_TOLD} more" if len(pods) > _MOST_TOLD else ""
     return f"their devices are taken by {', '.join(pods[:_MOST_TOLD])}{more}" if pods else "nobody has their devices"
@@ -105,10 +105,10 @@ def _problems(node: Mapping[str, Any], pod: Mapping[str, Any]) -> Iterator[str]:
         ):
             yield f"with the taint {taint.get('key')}"
     allocatable = status.get("allocatable") or {}
-    for resource, wanted in pod["containers"][0]["resources"]["requests"].items():
+    for resource, quantity in pod["containers"][0]["resources"]["requests"].items():
         has = allocatable.get(resource, "0")
-        if amount(has) < amount(wanted):
-            yield f"with {has} of {wanted} {resource}"
+        if amount(has) < amount(quantity):
+            yield f"with {has} of {quantity} {resource}"
 
 
 def _tolerates(toleration: Mapping[str, str], taint: Mapping[str, str]) -> bool:

@@ -61,5 +61,5 @@ def _held_up(look: MpiJobStatus) -> HeldUp | None:
     if not look.has_pods:
         return "no pods"
     kinds = {trouble.kind for trouble in look.troubles.values()}
-    found: list[HeldUp] = [kind for kind in _WITHIN_S if kind in kinds]
-    return found[0] if found else None
+    causes: list[HeldUp] = [kind for kind in _WITHIN_S if kind in kinds]
+    return causes[0] if causes else None

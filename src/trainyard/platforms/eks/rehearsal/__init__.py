@@ -29,7 +29,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "eks_endpoint_private": lambda spec: spec.eks.endpoint == "private",
     "eks_fsx": lambda spec: any(file_system.lustre is not None for file_system in spec.file_systems),
     "eks_launch_templates": needs_launch_templates,
-    "eks_nvidia": lambda spec: any(one.instance.accelerator == "nvidia" for one in compute_launches(spec)),
+    "eks_nvidia": lambda spec: any(launch.instance.accelerator == "nvidia" for launch in compute_launches(spec)),
 }
 
 

@@ -26,12 +26,12 @@ _CORE = "v1"
 @contextmanager
 def emulated_kubectl_of(account: Account, cluster_name: str) -> Iterator[EmulatedKubectl]:
     """Give a kubectl for a cluster. Raises TrainyardError where there is none, UnreachableError where none answers."""
-    found = find_cluster(account, cluster_name)
-    if found is None:
+    eks_cluster = find_cluster(account, cluster_name)
+    if eks_cluster is None:
         raise TrainyardError(f"there is no EKS cluster {cluster_name} in {account.region}", where=cluster_name)
-    if not found.endpoint:
-        raise unreachable(cluster_name, f"it is {found.status} and has no endpoint")
-    yield EmulatedKubectl(account, cluster_name, str(urlsplit(found.endpoint).hostname))
+    if not eks_cluster.endpoint:
+        raise unreachable(cluster_name, f"it is {eks_cluster.status} and has no endpoint")
+    yield EmulatedKubectl(account, cluster_name, str(urlsplit(eks_cluster.endpoint).hostname))
 
 
 class EmulatedKubectl:
@@ -45,20 +45,20 @@ class EmulatedKubectl:
         """Return the objects of a kind."""
         version, kind = self._named(resource)
         where = f"/namespaces/{quote(namespace)}" if namespace is not None and kind["namespaced"] else ""
-        asked = {"labelSelector": selector} if selector else {}
-        answer = self._done("GET", f"{_root(version)}{where}/{kind['name']}", f"list {resource}", asked)
+        query = {"labelSelector": selector} if selector else {}
+        answer = self._done("GET", f"{_root(version)}{where}/{kind['name']}", f"list {resource}", query)
         items: list[dict[str, Any]] = answer["items"]
-        return [{**one, "kind": kind["kind"]} for one in items]
+        return [{**item, "kind": kind["kind"]} for item in items]
 
     def apply(self, documents: Sequence[Mapping[str, Any]], *, force_conflicts: bool = False) -> list[str]:
         """Apply the documents, and say what became of each."""
-        asked = {"fieldManager": self._manager, "force": str(force_conflicts).lower()}
-        said = []
+        query = {"fieldManager": self._manager, "force": str(force_conflicts).lower()}
+        applied = []
         for document in documents:
             what = _what(document)
-            self._done("PATCH", self._path(document), f"apply {what}", asked, document)
-            said.append(f"{what} serverside-applied")
-        return said
+            self._done("PATCH", self._path(document), f"apply {what}", query, document)
+            applied.append(f"{what} serverside-applied")
+        return applied
 
     def delete(self, documents: Sequence[Mapping[str, Any]]) -> list[str]:
         """Delete what the documents name, as far as it is there."""
@@ -96,12 +96,12 @@ class EmulatedKubectl:
 
     def dangling(self) -> list[str]:
         """Return what bindings and webhooks of the cluster refer to that is not there; no real API server tells."""
-        found: list[str] = self._done("GET", "/dangling", "ask what is missing")
-        return found
+        missing: list[str] = self._done("GET", "/dangling", "ask what is missing")
+        return missing
 
     def _path(self, document: Mapping[str, Any]) -> str:
         version, metadata = document["apiVersion"], document["metadata"]
-        kind = next((one for one in self._known(version) if one["kind"] == document["kind"]), None)
+        kind = next((known_kind for known_kind in self._known(version) if known_kind["kind"] == document["kind"]), None)
         if kind is None:
             missing = f'no matches for kind "{document["kind"]}" in version "{version}"'
             raise refusal(f"apply {_what(document)}", self._cluster, 1, [f"{missing}; ensure CRDs are installed first"])
@@ -114,9 +114,9 @@ class EmulatedKubectl:
         plural, _, group = resource.partition(".")
         for version in self._versions():
             if group in ("", version.rpartition("/")[0]):
-                for one in self._known(version):
-                    if one["name"] == plural:
-                        return version, one
+                for known_kind in self._known(version):
+                    if known_kind["name"] == plural:
+                        return version, known_kind
         missing = f'the server doesn\'t have a resource type "{resource}"'
         raise refusal(f"list {resource}", self._cluster, 1, [missing])
 
@@ -125,22 +125,22 @@ class EmulatedKubectl:
         return versions
 
     def _known(self, version: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._done("GET", _root(version), "ask what it knows")["resources"]
-        return found
+        resources: list[dict[str, Any]] = self._done("GET", _root(version), "ask what it knows")["resources"]
+        return resources
 
     def _done(
-        self, method: str, path: str, doing: str, asked: Mapping[str, str] | None = None, body: Any = None
+        self, method: str, path: str, doing: str, query: Mapping[str, str] | None = None, body: Any = None
     ) -> Any:
-        status, answer = self._asked(method, path, asked or {}, body)
+        status, answer = self._asked(method, path, query or {}, body)
         if status < _FOUND:
             return answer
-        said = f"Error from server ({answer.get('reason', 'Unknown')}): {answer.get('message', '')}"
-        raise refusal(doing, self._cluster, 1, [said])
+        message = f"Error from server ({answer.get('reason', 'Unknown')}): {answer.get('message', '')}"
+        raise refusal(doing, self._cluster, 1, [message])
 
-    def _asked(self, method: str, path: str, asked: Mapping[str, str], body: Any) -> tuple[int, Any]:
+    def _asked(self, method: str, path: str, parameters: Mapping[str, str], body: Any) -> tuple[int, Any]:
         address = urlsplit(self._account.endpoint or "")
         connection = HTTPConnection(str(address.hostname), address.port, timeout=_TIMEOUT_S)
-        query = f"?{urlencode(asked)}" if asked else ""
+        query = f"?{urlencode(parameters)}" if parameters else ""
         try:
             text = None if body is None else json.dumps(body)
             connection.request(method, f"{path}{query}", body=text, headers={"Host": self._host})

@@ -63,14 +63,14 @@ def _jobs(spec: Spec, outputs: Mapping[str, str]) -> Iterator[list[dict[str, Any
     tests = [yaml.load(text, Loader=yaml.CSafeLoader) for text in bench_files(spec).values()]
     for queue in spec.queues:
         fitting = [test for test in tests if _queue(test) == queue.name and _nodes(test) <= _desired(spec, test)]
-        by_nodes = {_nodes(one): one for one in reversed(fitting)}
+        by_nodes = {_nodes(job_): job_ for job_ in reversed(fitting)}
         for number in sorted({min(by_nodes), max(by_nodes)} if by_nodes else ()):
             yield [by_nodes[number]]
 
 
 def _roles(job: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = job["spec"].get("mpiReplicaSpecs") or job["spec"].get("pytorchReplicaSpecs")
-    return found
+    roles: Mapping[str, Any] = job["spec"].get("mpiReplicaSpecs") or job["spec"].get("pytorchReplicaSpecs")
+    return roles
 
 
 def _queue(job: Mapping[str, Any]) -> str:
@@ -79,13 +79,13 @@ def _queue(job: Mapping[str, Any]) -> str:
 
 def _nodes(job: Mapping[str, Any]) -> int:
     """Return how many nodes a job takes: its launcher stands on one of them."""
-    return sum(one.get("replicas", 1) for role, one in _roles(job).items() if role != "Launcher")
+    return sum(job_.get("replicas", 1) for role, job_ in _roles(job).items() if role != "Launcher")
 
 
 def _desired(spec: Spec, job: Mapping[str, Any]) -> int:
     """Return how many nodes its queue has at first, of the type that it asks for."""
     selector = _roles(job)["Worker"]["template"]["spec"]["nodeSelector"]
-    return sum(one.first_nodes for one in compute_launches(spec) if job_pod(one).node_selector == selector)
+    return sum(launch.first_nodes for launch in compute_launches(spec) if job_pod(launch).node_selector == selector)
 
 
 def _try(work: Work, kubectl: EmulatedKubectl, documents: list[dict[str, Any]]) -> str:
@@ -94,20 +94,20 @@ def _try(work: Work, kubectl: EmulatedKubectl, documents: list[dict[str, Any]]) 
     kubectl.apply(documents, force_conflicts=True)
     try:
         waiting = [pod for pod in kubectl.get("pods", namespace="default") if pod["status"]["phase"] != "Running"]
-        there = kubectl.get("pods", namespace="default", selector=f"training.kubeflow.org/job-name={name}")
-        if waiting or len(there) < _nodes(job):
+        pods = kubectl.get("pods", namespace="default", selector=f"training.kubeflow.org/job-name={name}")
+        if waiting or len(pods) < _nodes(job):
             raise TrainyardError(f"{job['kind']} {name} does not start: {_why(kubectl, waiting)}", where=name)
     finally:
         kubectl.delete(documents)
-    work.tell(f"{job['kind']} {name} has a node for each of its {len(there)} pods")
+    work.tell(f"{job['kind']} {name} has a node for each of its {len(pods)} pods")
     return str(name)
 
 
 def _why(kubectl: EmulatedKubectl, waiting: list[dict[str, Any]]) -> str:
-    names = {one["metadata"]["name"] for one in waiting}
+    names = {pod["metadata"]["name"] for pod in waiting}
     events = [event for event in kubectl.get("events") if event["involvedObject"]["name"] in names]
-    said = dict.fromkeys(f"{event['reason']}: {event['message']}" for event in events)
-    return "; ".join(list(said)[:_MOST_TOLD]) or "no operator has made its pods"
+    reasons = dict.fromkeys(f"{event['reason']}: {event['message']}" for event in events)
+    return "; ".join(list(reasons)[:_MOST_TOLD]) or "no operator has made its pods"
 
 
 def _refuse_dangling(kubectl: EmulatedKubectl) -> None:

@@ -33,15 +33,15 @@ class LustreVolume(NamedTuple):
 
 def lustre_volumes(spec: Spec, ids: Ids) -> Iterator[LustreVolume]:
     """Yield them in the order of the spec. Others than those of FSx for Lustre have no driver in the cluster."""
-    made = existing = 0
+    made_here = existing = 0
     for file_system in spec.file_systems:
         settings = file_system.settings
         if not isinstance(settings, Lustre):
             continue
         if settings.id in (None, "environment"):
-            made += 1
-            id_ = ids.of("FSxLustreFilesystemId", number=made)
-            mount_name = ids.of("FSxLustreMountName", number=made)
+            made_here += 1
+            id_ = ids.of("FSxLustreFilesystemId", number=made_here)
+            mount_name = ids.of("FSxLustreMountName", number=made_here)
         else:
             existing += 1
             id_ = str(settings.id)

@@ -220,13 +220,13 @@ def pytorch_job_slots(spec: Spec, ids: Ids, launch: Launch) -> dict[str, Any]:
 
 def mounts(shared: list[LustreVolume], *more: dict[str, Any]) -> list[dict[str, Any]]:
     """Return where a container finds shared memory and the shared file systems, after what else it has."""
-    found = [{"name": lustre_volume.name, "mountPath": lustre_volume.mount} for lustre_volume in shared]
-    return [*more, {"name": "shm", "mountPath": SHARED_MEMORY}, *found]
+    mounts_ = [{"name": lustre_volume.name, "mountPath": lustre_volume.mount} for lustre_volume in shared]
+    return [*more, {"name": "shm", "mountPath": SHARED_MEMORY}, *mounts_]
 
 
 def volumes(pod: JobPod, shared: list[LustreVolume], *more: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the volumes of the same."""
-    claims = [{"name": one.name, "persistentVolumeClaim": {"claimName": one.name}} for one in shared]
+    claims = [{"name": volume.name, "persistentVolumeClaim": {"claimName": volume.name}} for volume in shared]
     return [*more, pod.shared_memory, *claims]
 
 

@@ -68,7 +68,7 @@ def _node_group(spec: Spec, launch: Launch, template: int | None, ids: Ids) -> d
         **_place(spec, group.queue, ids),
         **node_role(spec),
         "labels": labels(launch),
-        **({"taints": kept} if (kept := taints(launch)) else {}),
+        **({"taints": group_taints} if (group_taints := taints(launch)) else {}),
         "tags": {"trainyard:queue": group.queue.name},
         "nodeRepairConfig": {"enabled": spec.eks.node_repair},
     }

@@ -72,8 +72,10 @@ def _of_deployment(status: Status, eks: EksStatus) -> Iterator[Concern]:
         what = f"its deployment began at {record.since} and is not over: `trainyard deploy` with its spec goes on"
         yield Concern("warning", what)
     # Where there is a stack and no node group, the stack says more.
-    there = {one.name for one in eks.node_groups} | {one.name.partition("-nodegroup-")[2] for one in status.stacks}
-    missing = [configured_group for configured_group in configured_groups(record) if configured_group not in there]
+    names = {group.name for group in eks.node_groups} | {
+        stack.name.partition("-nodegroup-")[2] for stack in status.stacks
+    }
+    missing = [configured_group for configured_group in configured_groups(record) if configured_group not in names]
     if missing and eks.is_working and "node groups" not in status.unknown:
         groups = f"node group {missing[0]}" if len(missing) == 1 else f"node groups {listed(missing)}"
         verb = "is" if len(missing) == 1 else "are"
@@ -88,30 +90,31 @@ def _of_node_groups(status: Status, eks: EksStatus) -> Iterator[Concern]:
         and not (eks.nodes or status.nodes)
     ):
         yield Concern("error", "it has no node group and no nodes: nothing can run", status.command("diagnose"))
-    for one in eks.node_groups:
-        if one.status in _FAILED_GROUPS:
-            why = "; ".join(issue_text(issue) for issue in one.issues) or "EKS says no more"
-            what = f"node group {one.name} is {one.status}: {short(why)}"
+    for group in eks.node_groups:
+        if group.status in _FAILED_GROUPS:
+            why = "; ".join(issue_text(issue) for issue in group.issues) or "EKS says no more"
+            what = f"node group {group.name} is {group.status}: {short(why)}"
             yield Concern("error", what, status.command("diagnose"))
-        elif one.is_short and (one.ready is not None or "nodes" not in status.unknown):
-            yield _short_group(status, one)
-        if one.cordoned:
+        elif group.is_short and (group.ready is not None or "nodes" not in status.unknown):
+            yield _short_group(status, group)
+        if group.cordoned:
             command = _kubectl(eks, "get", "nodes", "--field-selector", "spec.unschedulable=true")
-            what = f"{_counted(one.cordoned, 'node takes', 'nodes take')} no new pods (cordoned): node group {one.name}"
+            nodes = _counted(group.cordoned, "node takes", "nodes take")
+            what = f"{nodes} no new pods (cordoned): node group {group.name}"
             yield Concern("warning", what, command)
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+def _counted(count: int, noun: str, many: str) -> str:
+    return f"{count} {noun if count == 1 else many}"
 
 
-def _short_group(status: Status, one: NodeGroupStatus) -> Concern:
+def _short_group(status: Status, group: NodeGroupStatus) -> Concern:
     """Return the concern of missing nodes: an error where the node group has none that works."""
-    there, word = (one.states.get("running", 0), "running") if one.ready is None else (one.ready, "ready")
-    why = f": {one.why[0]}" if one.why else ", and nobody says why"
-    nodes = _counted(there, f"{word} node", f"{word} nodes")
-    what = f"node group {one.name} has {nodes} of the {one.wanted} that it is to have{why}"
-    return Concern("error" if not there else "warning", what, status.command("diagnose"))
+    count, word = (group.states.get("running", 0), "running") if group.ready is None else (group.ready, "ready")
+    why = f": {group.why[0]}" if group.why else ", and nobody says why"
+    nodes = _counted(count, f"{word} node", f"{word} nodes")
+    what = f"node group {group.name} has {nodes} of the {group.wanted} that it is to have{why}"
+    return Concern("error" if not count else "warning", what, status.command("diagnose"))
 
 
 def _of_api(status: Status, eks: EksStatus) -> Iterator[Concern]:
@@ -129,11 +132,11 @@ def _of_devices(status: Status, eks: EksStatus) -> Iterator[Concern]:
             if device.are_missing:
                 kind = (device.resource, device.allocatable, device.expected, node.instance_type)
                 short_nodes[kind].append(node.name)
-    for (resource, there, expected, instance_type), names in short_nodes.items():
+    for (resource, offered, expected, instance_type), names in short_nodes.items():
         role = offered_by(resource)
         runs = any(workload.role == role for workload in eks.workloads)
         why = "" if runs or "daemonsets of Kubernetes" in status.unknown else f": no {role} is installed"
-        offers = f"{'offers' if len(names) == 1 else 'offer'} {there} {resource} of the {expected}"
+        offers = f"{'offers' if len(names) == 1 else 'offer'} {offered} {resource} of the {expected}"
         what = f"{listed(names)} {offers} of {instance_type}{why}"
         yield Concern("warning", what, status.command("diagnose"))
     for node in eks.nodes or ():
@@ -143,11 +146,11 @@ def _of_devices(status: Status, eks: EksStatus) -> Iterator[Concern]:
 
 
 def _of_workloads(status: Status, eks: EksStatus) -> Iterator[Concern]:
-    for one in eks.workloads:
-        if not one.is_ready:
-            role = f"{one.role} " if one.role else ""
-            what = f"{role}{one.namespace}/{one.name}: {one.ready} of {one.wanted} pods are ready"
-            command = _kubectl(eks, "describe", one.kind.lower(), "--namespace", one.namespace, one.name)
+    for workload in eks.workloads:
+        if not workload.is_ready:
+            role = f"{workload.role} " if workload.role else ""
+            what = f"{role}{workload.namespace}/{workload.name}: {workload.ready} of {workload.wanted} pods are ready"
+            command = _kubectl(eks, "describe", workload.kind.lower(), "--namespace", workload.namespace, workload.name)
             yield Concern("warning", what, command)
     for addon in eks.addons:
         if addon.status in _FAILED_ADDONS:
@@ -162,26 +165,28 @@ def _of_pods(status: Status, eks: EksStatus) -> Iterator[Concern]:
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     longest: dict[tuple[str, str], float] = {}
     for trouble in eks.troubles:
-        made = seconds(trouble.since)
-        waits_s = status.at - made if made is not None else _LONG_S + 1
+        created = seconds(trouble.since)
+        waits_s = status.at - created if created is not None else _LONG_S + 1
         if waits_s > _LONG_S:
             alike[trouble.state, trouble.why].append(f"{trouble.namespace}/{trouble.name}")
             longest[trouble.state, trouble.why] = max(waits_s, longest.get((trouble.state, trouble.why), 0))
     for (state, why), names in [*alike.items()][:_MOST]:
         count = f"{len(names)} pods" if len(names) > 1 else "pod"
-        said = f": {why}" if why else ""
+        reason = f": {why}" if why else ""
         waits = duration(longest[state, why])
-        what = f"{count} {listed(names)} {state}, made {waits} ago{said}"
+        what = f"{count} {listed(names)} {state}, made {waits} ago{reason}"
         yield Concern("warning", what, status.command("diagnose"))
     if (beyond := len(alike) - _MOST) > 0:
         yield Concern("warning", f"pods do not run for {beyond} more reasons", status.command("diagnose"))
 
 
 def _of_claims(eks: EksStatus) -> Iterator[Concern]:
-    for one in eks.claims:
-        if one.phase != "Bound":
-            command = _kubectl(eks, "describe", "persistentvolumeclaim", "--namespace", one.namespace, one.name)
-            what = f"claim {one.namespace}/{one.name} is {one.phase or 'without a state'}: pods that mount it wait"
+    for claim in eks.claims:
+        if claim.phase != "Bound":
+            command = _kubectl(eks, "describe", "persistentvolumeclaim", "--namespace", claim.namespace, claim.name)
+            what = (
+                f"claim {claim.namespace}/{claim.name} is {claim.phase or 'without a state'}: pods that mount it wait"
+            )
             yield Concern("warning", what, command)
 
 

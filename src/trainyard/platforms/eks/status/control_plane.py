@@ -28,13 +28,13 @@ def support(version: str, now_s: float) -> tuple[str, str | None]:
 
     https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
     """
-    known = find_version(version)
-    if known is None:
+    support_times = find_version(version)
+    if support_times is None:
         return "", None
     today = f"{datetime.fromtimestamp(now_s, UTC):%Y-%m-%d}"
-    if today < known.standard_until:
-        return "standard", known.standard_until
-    return "extended" if today < known.extended_until else "ended", known.extended_until
+    if today < support_times.standard_until:
+        return "standard", support_times.standard_until
+    return "extended" if today < support_times.extended_until else "ended", support_times.extended_until
 
 
 def usd_an_hour(support: str) -> float | None:

@@ -95,8 +95,8 @@ class NodeGroupStatus(NamedTuple):
     @property
     def is_short(self) -> bool:
         """Return whether it has fewer nodes than it is to have."""
-        there = self.ready if self.ready is not None else self.states.get("running", 0)
-        return there < self.wanted
+        count = self.ready if self.ready is not None else self.states.get("running", 0)
+        return count < self.wanted
 
 
 class Workload(NamedTuple):

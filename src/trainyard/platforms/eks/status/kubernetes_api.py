@@ -29,7 +29,7 @@ class Inside:
 
     def of(self, *kinds: str) -> list[Document]:
         """Return the objects of some kinds; none where nobody knows them."""
-        return [one for kind in kinds for one in self.others.get(kind, ())]
+        return [document for kind in kinds for document in self.others.get(kind, ())]
 
 
 def look_inside(account: Account, cluster: str, kubectl_of: KubectlOf) -> Inside:
@@ -37,10 +37,10 @@ def look_inside(account: Account, cluster: str, kubectl_of: KubectlOf) -> Inside
     with kubectl_of(account, cluster) as kubectl:
         nodes = kubectl.get("nodes")
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            asked = {kind: pool.submit(_objects, kubectl, kind) for kind in _KINDS}
-        found = {kind: one.result() for kind, one in asked.items()}
-    unknown = {f"{kind} of Kubernetes": one for kind, one in found.items() if isinstance(one, str)}
-    return Inside(nodes, {kind: one for kind, one in found.items() if not isinstance(one, str)}, unknown)
+            pending = {kind: pool.submit(_objects, kubectl, kind) for kind in _KINDS}
+        answers = {kind: future.result() for kind, future in pending.items()}
+    unknown = {f"{kind} of Kubernetes": answer for kind, answer in answers.items() if isinstance(answer, str)}
+    return Inside(nodes, {kind: answer for kind, answer in answers.items() if not isinstance(answer, str)}, unknown)
 
 
 def _objects(kubectl: Kubectl, kind: str) -> list[Document] | str:

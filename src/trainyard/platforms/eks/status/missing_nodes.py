@@ -34,37 +34,38 @@ class OfGroup(NamedTuple):
 
 def reasons(of: OfGroup, now_s: float) -> tuple[str, ...]:
     """Return why nodes are missing, the plainest reason first; none where none are missing, or nobody says."""
-    wanted = of.state.desired_nodes
+    desired = of.state.desired_nodes
     running = [instance for instance in of.instances if instance.state == "running"]
     ready = len(running) if of.nodes is None else sum(node.ready for node in of.nodes)
-    if ready >= wanted:
+    if ready >= desired:
         return ()
-    found: list[str] = []
-    if len(running) < wanted:
-        found += [*_of_reservation(of, wanted - len(running), now_s), *_of_issues(of), *_of_launches(of, now_s)]
-        found += _of_starting(of)
+    all_reasons: list[str] = []
+    if len(running) < desired:
+        all_reasons += [*_of_reservation(of, desired - len(running), now_s), *_of_issues(of), *_of_launches(of, now_s)]
+        all_reasons += _of_starting(of)
     else:
-        found += _of_issues(of)
-    found += [*_of_joining(of, running, now_s), *_of_unready(of)]
-    return tuple(dict.fromkeys(found))[:_MOST]
+        all_reasons += _of_issues(of)
+    all_reasons += [*_of_joining(of, running, now_s), *_of_unready(of)]
+    return tuple(dict.fromkeys(all_reasons))[:_MOST]
 
 
 def _of_reservation(of: OfGroup, missing: int, now_s: float) -> Iterator[str]:
-    one = of.reservation
-    if one is None:
+    reservation = of.reservation
+    if reservation is None:
         return
-    what = f"{'Capacity Block' if one.kind == 'capacity-block' else 'reservation'} {one.id}"
-    if one.state == MISSING:
+    what = f"{'Capacity Block' if reservation.kind == 'capacity-block' else 'reservation'} {reservation.id}"
+    if reservation.state == MISSING:
         yield f"{what} does not exist in this account and region"
-    elif one.starts is not None and one.starts.timestamp() > now_s:
-        begins = f"{one.starts.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        yield f"{what} has not begun: it begins at {begins}, in {duration(one.starts.timestamp() - now_s)}"
-    elif one.state != "active":
-        yield f"{what} is {one.state}"
-    elif of.state.instance_types and one.instance_type not in of.state.instance_types:
-        yield f"{what} is for {one.instance_type}, and the node group has {', '.join(of.state.instance_types)}"
-    elif one.total - one.used < missing:
-        yield f"{what} has {one.total - one.used} of its {one.total} instances left, and {missing} more are wanted"
+    elif reservation.starts is not None and reservation.starts.timestamp() > now_s:
+        begins = f"{reservation.starts.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        yield f"{what} has not begun: it begins at {begins}, in {duration(reservation.starts.timestamp() - now_s)}"
+    elif reservation.state != "active":
+        yield f"{what} is {reservation.state}"
+    elif of.state.instance_types and reservation.instance_type not in of.state.instance_types:
+        yield f"{what} is for {reservation.instance_type}, and the node group has {', '.join(of.state.instance_types)}"
+    elif reservation.total - reservation.used < missing:
+        free = reservation.total - reservation.used
+        yield f"{what} has {free} of its {reservation.total} instances left, and {missing} more are wanted"
 
 
 def _of_issues(of: OfGroup) -> Iterator[str]:
@@ -91,8 +92,8 @@ def _of_joining(of: OfGroup, running: Sequence[ClusterNode], now_s: float) -> It
     """Yield the instances that run and that Kubernetes does not know."""
     if of.nodes is None:
         return
-    known = {node.instance for node in of.nodes}
-    absent = [node for node in running if node.id not in known]
+    joined = {node.instance for node in of.nodes}
+    absent = [node for node in running if node.id not in joined]
     late = [node.id for node in absent if node.launched is None or _age_s(node, now_s) > _JOINS_WITHIN_S]
     young = [node.id for node in absent if node.id not in late]
     if late:

@@ -38,8 +38,8 @@ def ask_launching(account: Account, group: NodeGroupState) -> Launching:
 
 def ask_failed_launches(account: Account, group: NodeGroupState) -> tuple[FailedLaunch, ...]:
     """Return the launches of a node group that failed, the newest first."""
-    found = [failed_launch for name in group.scaling_groups for failed_launch in failed_launches_of(account, name)]
-    return tuple(sorted(found, key=lambda failed_launch: failed_launch.at, reverse=True))
+    launches = [failed_launch for name in group.scaling_groups for failed_launch in failed_launches_of(account, name)]
+    return tuple(sorted(launches, key=lambda failed_launch: failed_launch.at, reverse=True))
 
 
 def with_type(group: NodeGroupState, launching: Launching | None) -> NodeGroupState:
@@ -88,9 +88,12 @@ def node_group(
     )
 
 
-def reservation_for(group: str, found: Iterable[Reservation]) -> Reservation | None:
+def reservation_for(group: str, reservations: Iterable[Reservation]) -> Reservation | None:
     """Return the reservation of a node group; of several, the first that cannot be used."""
-    own = sorted((one for one in found if group in one.queues), key=lambda reservation: reservation.state == "active")
+    own = sorted(
+        (candidate for candidate in reservations if group in candidate.queues),
+        key=lambda reservation: reservation.state == "active",
+    )
     return own[0] if own else None
 
 
@@ -109,5 +112,5 @@ def nodes_of_group(
 
 
 def _group_by_instance(node: KubernetesNode, instances: Mapping[str, ClusterNode]) -> str | None:
-    found = instances.get(node.instance or "")
-    return None if found is None else found.queue
+    instance = instances.get(node.instance or "")
+    return None if instance is None else instance.queue

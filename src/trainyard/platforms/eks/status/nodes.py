@@ -31,7 +31,7 @@ def kubernetes_nodes(documents: Iterable[Document]) -> tuple[KubernetesNode, ...
 
 
 def _node(document: Document) -> KubernetesNode:
-    conditions = {text(one, "type"): one for one in parts(document, "status", "conditions")}
+    conditions = {text(condition, "type"): condition for condition in parts(document, "status", "conditions")}
     is_ready = text(conditions.get("Ready"), "status") == "True"
     named = labels(document)
     return KubernetesNode(
@@ -57,8 +57,8 @@ def _instance(provider: str) -> str | None:
 def _why(ready: Document | None) -> str:
     if ready is None:
         return "it has not said how it is"
-    said = ": ".join(one for one in (text(ready, "reason"), text(ready, "message")) if one)
-    return said or f"Ready is {text(ready, 'status') or 'not known'}"
+    message = ": ".join(part for part in (text(ready, "reason"), text(ready, "message")) if part)
+    return message or f"Ready is {text(ready, 'status') or 'not known'}"
 
 
 def _pressures(conditions: dict[str, Document]) -> Iterator[str]:
@@ -80,12 +80,12 @@ def _devices(document: Document) -> Iterator[Devices]:
 
 def _expected(facts: InstanceType, *, has_efa: bool) -> dict[str, int]:
     """Return how many devices a type has. Whether its nodes were made with EFA, only their label says."""
-    found = {}
+    devices = {}
     if facts.accelerators is not None:
-        found[{"nvidia": GPUS, "aws": NEURON_CHIPS}[facts.accelerators.vendor]] = facts.accelerators.count
+        devices[{"nvidia": GPUS, "aws": NEURON_CHIPS}[facts.accelerators.vendor]] = facts.accelerators.count
     if has_efa:
         try:
-            found[EFA_INTERFACES] = interface_plan(facts, "vpc-cni", efa=True).efa_count
+            devices[EFA_INTERFACES] = interface_plan(facts, "vpc-cni", efa=True).efa_count
         except TrainyardError:  # its cards are not known
-            return found
-    return found
+            return devices
+    return devices

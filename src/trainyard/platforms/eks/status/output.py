@@ -40,40 +40,43 @@ def eks_lines(eks: EksStatus) -> Iterator[str]:
         yield f"  claim {claim.namespace}/{claim.name} {claim.phase}{volume}"
 
 
-def _control_plane(one: ControlPlane) -> str:
+def _control_plane(control_plane: ControlPlane) -> str:
     until = {
         "standard": "in standard support until",
         "extended": "in extended support until",
         "ended": "unsupported since",
     }
     support = (
-        f", {until[one.support]} {one.supported_until}" if one.support else ", of which no end of support is known"
+        f", {until[control_plane.support]} {control_plane.supported_until}"
+        if control_plane.support
+        else ", of which no end of support is known"
     )
-    return f"  control plane {one.status}, Kubernetes {one.version}{support}, endpoint {one.endpoint or 'not known'}"
+    endpoint = control_plane.endpoint or "not known"
+    return f"  control plane {control_plane.status}, Kubernetes {control_plane.version}{support}, endpoint {endpoint}"
 
 
 def _nodes(eks: EksStatus) -> str:
     """Return how many nodes there are to be, of what, and how many there are."""
     of = " + ".join(f"{node_group.wanted} {node_group.name}" for node_group in eks.node_groups)
-    wanted = f"{eks.wanted} wanted{f' ({of})' if len(eks.node_groups) > 1 else ''}"
+    desired = f"{eks.wanted} wanted{f' ({of})' if len(eks.node_groups) > 1 else ''}"
     if eks.nodes is None:
-        return f"  nodes: {wanted}; how many are ready only Kubernetes could tell"
+        return f"  nodes: {desired}; how many are ready only Kubernetes could tell"
     ready, cordoned = eks.ready or 0, sum(node.cordoned for node in eks.nodes)
     unready = len(eks.nodes) - ready
     counts = [f"{ready} ready", *([f"{unready} not ready"] if unready else [])]
     counts += [f"{cordoned} cordoned"] if cordoned else []
     names = {group.name for group in eks.node_groups}
     outside = sum(node.group not in names for node in eks.nodes)
-    return f"  nodes: {wanted}, {', '.join(counts)}{f', {outside} of them of no node group of EKS' if outside else ''}"
+    return f"  nodes: {desired}, {', '.join(counts)}{f', {outside} of them of no node group of EKS' if outside else ''}"
 
 
-def _node_group(one: NodeGroupStatus) -> str:
-    states = ", ".join(f"{count} {state}" for state, count in one.states.items()) or "no instances"
-    joined = "" if one.ready is None else f", {one.ready} ready"
-    reserved = f", {one.reservation}" if one.reservation else ""
-    types = " or ".join(one.instance_types) or "of an unknown type"
-    size = f"{one.wanted} wanted of {one.least} to {one.most}"
-    return f"  node group {one.name} {one.status} {types}: {states}{joined}; {size} ({one.capacity}{reserved})"
+def _node_group(group: NodeGroupStatus) -> str:
+    states = ", ".join(f"{count} {state}" for state, count in group.states.items()) or "no instances"
+    joined = "" if group.ready is None else f", {group.ready} ready"
+    reserved = f", {group.reservation}" if group.reservation else ""
+    types = " or ".join(group.instance_types) or "of an unknown type"
+    size = f"{group.wanted} wanted of {group.least} to {group.most}"
+    return f"  node group {group.name} {group.status} {types}: {states}{joined}; {size} ({group.capacity}{reserved})"
 
 
 def _devices(nodes: tuple[KubernetesNode, ...]) -> Iterator[str]:
@@ -88,8 +91,8 @@ def _devices(nodes: tuple[KubernetesNode, ...]) -> Iterator[str]:
         yield f"  {count} × {instance_type} of {group}: {offers}"
 
 
-def _device(resource: str, there: int, expected: int | None) -> str:
-    return f"{there} {resource}" if expected is None or there == expected else f"{there} of {expected} {resource}"
+def _device(resource: str, count: int, expected: int | None) -> str:
+    return f"{count} {resource}" if expected is None or count == expected else f"{count} of {expected} {resource}"
 
 
 def _workloads(eks: EksStatus) -> Iterator[str]:
@@ -100,10 +103,10 @@ def _workloads(eks: EksStatus) -> Iterator[str]:
     ready = [role for role, some in named.items() if all(workload.is_ready for workload in some)]
     if ready:
         yield f"  ready: {', '.join(ready)}"
-    for one in eks.workloads:
-        if not one.is_ready:
-            role = f"{one.role}: " if one.role else ""
-            yield f"  not ready: {role}{one.kind} {one.namespace}/{one.name}, {one.ready} of {one.wanted} pods"
+    for late in eks.workloads:
+        if not late.is_ready:
+            role = f"{late.role}: " if late.role else ""
+            yield f"  not ready: {role}{late.kind} {late.namespace}/{late.name}, {late.ready} of {late.wanted} pods"
 
 
 def _addons(addons: tuple[Addon, ...]) -> Iterator[str]:
@@ -122,8 +125,8 @@ def _pods(pods: tuple[PodTrouble, ...]) -> Iterator[str]:
         more = f" and {len(some) - 1} more" if len(some) > 1 else ""
         place = f" on {first.node}" if first.node and not more else ""
         restarts = f", {first.restarts} restarts" if first.restarts else ""
-        said = f": {why}" if why else ""
-        yield f"  pod {first.namespace}/{first.name}{more}{place} {state}{restarts}{said}"
+        reason = f": {why}" if why else ""
+        yield f"  pod {first.namespace}/{first.name}{more}{place} {state}{restarts}{reason}"
     if (beyond := len(alike) - _MOST_PODS) > 0:
         yield f"  pods do not run for {beyond} more reasons"
 
@@ -145,7 +148,8 @@ def eks_values(eks: EksStatus) -> dict[str, Any]:
         "nodes_wanted": eks.wanted,
         "nodes_ready": eks.ready,
         "node_groups": [
-            {**one._asdict(), "states": dict(one.states), "issues": _listed(one.issues)} for one in eks.node_groups
+            {**group._asdict(), "states": dict(group.states), "issues": _listed(group.issues)}
+            for group in eks.node_groups
         ],
         "kubernetes_nodes": None
         if eks.nodes is None
@@ -163,4 +167,4 @@ def eks_values(eks: EksStatus) -> dict[str, Any]:
 
 
 def _listed(some: tuple[Any, ...]) -> list[dict[str, Any]]:
-    return [one._asdict() for one in some]
+    return [record._asdict() for record in some]

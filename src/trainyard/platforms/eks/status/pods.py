@@ -18,8 +18,8 @@ _LONGEST = 300
 
 def pod_troubles(documents: Iterable[Document], now_s: float) -> tuple[PodTrouble, ...]:
     """Return the pods that do not run, those that were made first first."""
-    found = [one for document in documents if (one := pod_trouble(document, now_s)) is not None]
-    return tuple(sorted(found, key=lambda one: (one.since or "", one.namespace, one.name)))
+    troubles = [trouble for document in documents if (trouble := pod_trouble(document, now_s)) is not None]
+    return tuple(sorted(troubles, key=lambda trouble: (trouble.since or "", trouble.namespace, trouble.name)))
 
 
 def pod_trouble(document: Document, now_s: float) -> PodTrouble | None:
@@ -28,8 +28,8 @@ def pod_trouble(document: Document, now_s: float) -> PodTrouble | None:
     if phase not in ("Pending", "Running", "Unknown"):
         return None
     state, why = _waits(document) or _ends(document) or ("", "")
-    made = seconds(text(document, "metadata", "creationTimestamp"))
-    if state in _STARTING and made is not None and now_s - made < _STARTS_WITHIN_S:
+    created = seconds(text(document, "metadata", "creationTimestamp"))
+    if state in _STARTING and created is not None and now_s - created < _STARTS_WITHIN_S:
         return None
     if not state and phase != "Running":
         state, why = phase, text(document, "status", "message") or text(document, "status", "reason")
@@ -48,29 +48,31 @@ def _both_ends(why: str) -> str:
 
 def failed_pods(documents: Iterable[Document], now_s: float) -> tuple[Failure, ...]:
     """Return the pods that failed in the last day, those that say the same as one; the last first."""
-    found: dict[tuple[str, str], Failure] = {}
+    failures: dict[tuple[str, str], Failure] = {}
     failed = [(document, _ended(document)) for document in documents if text(document, "status", "phase") == "Failed"]
-    for document, at in sorted(failed, key=lambda one: one[1]):
+    for document, at in sorted(failed, key=lambda item: item[1]):
         if (seconds(at) or now_s) < now_s - _LATELY_S:
             continue
         namespace, name, _ = _named(document)
-        owner = next((text(one, "name") for one in parts(document, "metadata", "ownerReferences")), name)
+        owner = next(
+            (text(owner_reference, "name") for owner_reference in parts(document, "metadata", "ownerReferences")), name
+        )
         what = end_of(document)
-        before = found.pop((owner, what), None)
+        before = failures.pop((owner, what), None)
         times = before.times + 1 if before else 1
-        found[owner, what] = Failure(at or None, f"pod {namespace}/{name}", short(what), times)
-    return tuple(found.values())[::-1][:_MOST_FAILED]
+        failures[owner, what] = Failure(at or None, f"pod {namespace}/{name}", short(what), times)
+    return tuple(failures.values())[::-1][:_MOST_FAILED]
 
 
 def end_of(document: Document) -> str:
     """Return how a pod ended."""
-    said = [one for one in (text(document, "status", "reason"), text(document, "status", "message")) if one]
+    reasons = [reason for reason in (text(document, "status", "reason"), text(document, "status", "message")) if reason]
     ends = [
         f"container {text(container, 'name')} {terminated}"
         for container in containers(document)
         if (terminated := _terminated(part(container, "state", "terminated")))
     ]
-    return "; ".join([": ".join(said)] * bool(said) + ends) or "it failed and says nothing"
+    return "; ".join([": ".join(reasons)] * bool(reasons) + ends) or "it failed and says nothing"
 
 
 def containers(document: Document) -> list[Document]:
@@ -85,9 +87,9 @@ def _named(document: Document) -> tuple[str, str, str | None]:
 
 def _waits(document: Document) -> tuple[str, str] | None:
     """Return the word and the reason of a pod that found no node, or of its first container that waits."""
-    for one in parts(document, "status", "conditions"):
-        if text(one, "type") == "PodScheduled" and text(one, "status") == "False":
-            return text(one, "reason") or "Pending", text(one, "message")
+    for condition in parts(document, "status", "conditions"):
+        if text(condition, "type") == "PodScheduled" and text(condition, "status") == "False":
+            return text(condition, "reason") or "Pending", text(condition, "message")
     for container in containers(document):
         waiting = part(container, "state", "waiting")
         if reason := text(waiting, "reason"):
@@ -96,8 +98,8 @@ def _waits(document: Document) -> tuple[str, str] | None:
     return None
 
 
-def _container_words(one: Document, message: str, last: str) -> Iterator[str]:
-    yield f"container {text(one, 'name')}{f': {message}' if message else ''}"
+def _container_words(container: Document, message: str, last: str) -> Iterator[str]:
+    yield f"container {text(container, 'name')}{f': {message}' if message else ''}"
     if last:
         yield f"it {last} the last time"
 

@@ -70,14 +70,14 @@ class EksQuery:
         failed_asked = ask("failures of stacks", partial(failures.of_stacks, account, status.stacks))
         inside = None if cluster is None else self._inside(name)
         nodes = tuple(map(kubernetes_node, instances_asked() or ()))
-        known = None if inside is None else kubernetes_nodes(inside.nodes)
-        groups, reserved = self._groups(groups_asked() or (), nodes, known, status.at)
+        kubernetes = None if inside is None else kubernetes_nodes(inside.nodes)
+        groups, reserved = self._groups(groups_asked() or (), nodes, kubernetes, status.at)
         eks = replace(
             self._with_inside(inside, status.at),
             control_plane=None if cluster is None else control_plane(cluster, status.at),
             node_groups=groups,
             addons=addons_asked() or (),
-            nodes=known,
+            nodes=kubernetes,
         )
         return replace(
             status,
@@ -125,12 +125,12 @@ class EksQuery:
         self,
         states: tuple[NodeGroupState, ...],
         instances: tuple[ClusterNode, ...],
-        known: tuple[KubernetesNode, ...] | None,
+        kubernetes: tuple[KubernetesNode, ...] | None,
         now_s: float,
     ) -> tuple[tuple[NodeGroupStatus, ...], tuple[Reservation, ...]]:
         """Return the node groups with why nodes are missing, and the reservations that they name."""
         ask, account = self.request.ask, self.request.account
-        asked = [
+        pending = [
             (
                 state,
                 ask("launch templates", partial(of_groups.ask_launching, account, state)),
@@ -138,24 +138,24 @@ class EksQuery:
             )
             for state in states
         ]
-        launching = {state.name: launches_with() for state, launches_with, _ in asked}
+        launching = {state.name: launches_with() for state, launches_with, _ in pending}
         typed = [of_groups.with_type(state, launching[state.name]) for state in states]
-        reserving = of_groups.reserving((one, launching[one.name]) for one in typed)
+        reserving = of_groups.reserving((group, launching[group.name]) for group in typed)
         reserved = ask("reservations", partial(reservations, account, reserving))() or ()
         by_id = {instance.id: instance for instance in instances}
-        failed = {state.name: launches() or () for state, _, launches in asked}
-        found = []
+        failed = {state.name: launches() or () for state, _, launches in pending}
+        groups = []
         for node_group_state in typed:
             named = launching[node_group_state.name]
             of = OfGroup(
                 node_group_state,
                 of_groups.of_group(node_group_state.name, instances),
-                of_groups.nodes_of_group(node_group_state, known, by_id),
+                of_groups.nodes_of_group(node_group_state, kubernetes, by_id),
                 of_groups.reservation_for(node_group_state.name, reserved),
                 failed[node_group_state.name],
             )
-            found.append(of_groups.node_group(of, None if named is None else named.reservation, now_s))
-        return tuple(found), reserved
+            groups.append(of_groups.node_group(of, None if named is None else named.reservation, now_s))
+        return tuple(groups), reserved
 
 
 def claims(documents: Iterable[Document]) -> tuple[Claim, ...]:
@@ -173,13 +173,13 @@ def claims(documents: Iterable[Document]) -> tuple[Claim, ...]:
 
 def volume_mounts(documents: Iterable[Document]) -> dict[str, list[Mount]]:
     """Return what volumes mount, by the service: fsx or efs. A mount is called after the claim that has it."""
-    found: dict[str, list[Mount]] = {}
+    mounts: dict[str, list[Mount]] = {}
     for document in documents:
         kind = _DRIVERS.get(text(document, "spec", "csi", "driver"))
         handle = text(document, "spec", "csi", "volumeHandle").partition(":")[0]
         if kind is not None and handle.startswith("fs-"):
-            found.setdefault(kind, []).append(Mount(_claim(document), text(document, "metadata", "name"), handle))
-    return found
+            mounts.setdefault(kind, []).append(Mount(_claim(document), text(document, "metadata", "name"), handle))
+    return mounts
 
 
 def _claim(document: Document) -> str:

@@ -19,9 +19,16 @@ _DATA = Path(__file__).with_name("workloads.yaml")
 def workloads(documents: Iterable[Document]) -> tuple[Workload, ...]:
     """Return those DaemonSets and Deployments that the cluster needs, in the order of workloads.yaml."""
     order = list(_content()["roles"])
-    found = [workload for document in documents if (workload := _workload(document)) is not None]
+    all_workloads = [workload for document in documents if (workload := _workload(document)) is not None]
     return tuple(
-        sorted(found, key=lambda one: (order.index(one.role) if one.role else len(order), one.namespace, one.name))
+        sorted(
+            all_workloads,
+            key=lambda workload: (
+                order.index(workload.role) if workload.role else len(order),
+                workload.namespace,
+                workload.name,
+            ),
+        )
     )
 
 
@@ -41,8 +48,8 @@ def _workload(document: Document) -> Workload | None:
     if kind == "DaemonSet":
         counts = number(document, "status", "numberReady"), number(document, "status", "desiredNumberScheduled")
     else:
-        wanted = number(document, "spec", "replicas") if "replicas" in part(document, "spec") else 1
-        counts = number(document, "status", "readyReplicas"), wanted
+        desired = number(document, "spec", "replicas") if "replicas" in part(document, "spec") else 1
+        counts = number(document, "status", "readyReplicas"), desired
     return Workload(role, kind, namespace, name, *counts)
 
 
@@ -52,5 +59,5 @@ def _name(document: Document) -> str:
 
 @cache
 def _content() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(_DATA.read_bytes(), Loader=yaml.CSafeLoader)
-    return found
+    content: dict[str, Any] = yaml.load(_DATA.read_bytes(), Loader=yaml.CSafeLoader)
+    return content

@@ -73,8 +73,8 @@ class Changes:
 
 def _untold(work: Work) -> tuple[Finding, ...]:
     """Return which nodes will have to be told: what they carry out is no part of ParallelCluster's configuration."""
-    made = final_release(work)
-    return () if made is None else RunningNodes(work, made).untold()
+    release = final_release(work)
+    return () if release is None else RunningNodes(work, release).untold()
 
 
 def _left_to_update(work: Work, others: list[Change]) -> tuple[Finding, ...]:

@@ -94,22 +94,22 @@ def settled(work: Work) -> StackState | None:
     return None if state is None or state.status == "DELETE_COMPLETE" else state
 
 
-def _recreate(work: Work, found: StackState) -> None:
+def _recreate(work: Work, stack: StackState) -> None:
     """Delete a cluster whose making failed; nothing can make it go on. One whose update failed still runs."""
-    refuse_stuck(found)
-    if not work.options.recreate and found.status != "DELETE_FAILED":
-        raise _failure(work, found)
-    work.tell(f"deletes the cluster, which is {found.status}")
-    _delete(work, found)
+    refuse_stuck(stack)
+    if not work.options.recreate and stack.status != "DELETE_FAILED":
+        raise _failure(work, stack)
+    work.tell(f"deletes the cluster, which is {stack.status}")
+    _delete(work, stack)
 
 
-def _delete(work: Work, found: StackState) -> None:
-    version = found.tags.get(_VERSION_TAG) or (work.required_spec().parallelcluster.version)
-    if found.status != "DELETE_IN_PROGRESS":
+def _delete(work: Work, stack: StackState) -> None:
+    version = stack.tags.get(_VERSION_TAG) or (work.required_spec().parallelcluster.version)
+    if stack.status != "DELETE_IN_PROGRESS":
         work.pcluster(version).delete(work.name)
-    state = follow(work.account, found.id, lambda event: tell(work, event))
+    state = follow(work.account, stack.id, lambda event: tell(work, event))
     if state is not None and state.status != "DELETE_COMPLETE":
-        raise stack_failure(work.account, found.id, state)
+        raise stack_failure(work.account, stack.id, state)
 
 
 def _create(work: Work, text: str, *, first: bool = True) -> None:

@@ -113,13 +113,13 @@ def not_launched(missing: Missing, work: Work) -> Finding:
 
 def missing_nodes(work: Work) -> list[Missing]:
     """Return the static nodes that are not there right now."""
-    there = Counter(
+    launched = Counter(
         (node.queue, node.compute_resource)
         for node in nodes(work.account, work.name)
         if node.role == "Compute" and node.state in ("pending", "running")
     )
     groups = withheld_nodes(work.required_spec())
-    launches = [Missing(group, there[group.queue.name, group.name]) for group in groups]
+    launches = [Missing(group, launched[group.queue.name, group.name]) for group in groups]
     return [launch for launch in launches if launch.launched < launch.group.min_nodes]
 
 
@@ -154,22 +154,22 @@ def _update(work: Work, parallelcluster: Pcluster, *, first: bool = True) -> Non
 
 
 def _fleet(
-    work: Work, parallelcluster: Pcluster, asked: Literal["STOP_REQUESTED", "START_REQUESTED"], wanted: str
+    work: Work, parallelcluster: Pcluster, request: Literal["STOP_REQUESTED", "START_REQUESTED"], target: str
 ) -> None:
     """Stop or start the fleet, and wait until the head node has done it."""
     status = parallelcluster.fleet(work.name).get("status")
-    if status != wanted:
-        work.tell(f"fleet of compute nodes: {asked}")
-        parallelcluster.set_fleet(work.name, asked)
+    if status != target:
+        work.tell(f"fleet of compute nodes: {request}")
+        parallelcluster.set_fleet(work.name, request)
     for _ in range(_POLLS):
         status = parallelcluster.fleet(work.name).get("status")
-        if status == wanted:
+        if status == target:
             return
         if status == "PROTECTED":
             break
         work.account.clock.sleep(_POLL_S)
     raise TrainyardError(
-        f"the fleet of {work.name} is {status} and not {wanted}",
+        f"the fleet of {work.name} is {status} and not {target}",
         where=work.name,
         hint="see /var/log/parallelcluster/clustermgtd on the head node, then run the command again",
     )

@@ -41,11 +41,11 @@ def main_group(groups: Sequence[LogGroup]) -> LogGroup:
 
 def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
     """Return the streams of a group."""
-    found = cloudwatch.streams(account, group.name)
+    listing = cloudwatch.streams(account, group.name)
     streams = tuple(
-        Stream(stream.name, parsed(stream.name), stream.first_ms, stream.last_ms) for stream in found.streams
+        Stream(stream.name, parsed(stream.name), stream.first_ms, stream.last_ms) for stream in listing.streams
     )
-    return ListedGroup(streams, found.whole, cluster)
+    return ListedGroup(streams, listing.whole, cluster)
 
 
 def parsed_stream(name: str) -> StreamName | None:
@@ -63,14 +63,14 @@ def export_part(export: Export, kubectl_of: KubectlOf) -> ExportPart | None:  # 
     return None
 
 
-def streams_of(account: Account, log: ClusterLog, wanted: LogSelection) -> tuple[Stream, ...]:
+def streams_of(account: Account, log: ClusterLog, selection: LogSelection) -> tuple[Stream, ...]:
     """Return the streams of some nodes. Raises InputError where one has none, and for jobs."""
-    if wanted.jobs:
+    if selection.jobs:
         hint = "it is a cluster of ParallelCluster, whose nodes are named with --node"
         raise InputError(f"{log.name} has no logs of jobs", where="--job", hint=hint)
-    if not wanted.nodes:
+    if not selection.nodes:
         return log.streams
-    ids = {id_ for node in wanted.nodes for id_ in _instances(account, log, node)}
+    ids = {id_ for node in selection.nodes for id_ in _instances(account, log, node)}
     return tuple(
         stream for stream in log.streams if isinstance(stream.parts, StreamName) and stream.parts.instance_id in ids
     )

@@ -51,19 +51,19 @@ def _monitoring(spec: Spec) -> dict[str, Any]:
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/Monitoring-v3.html
     """
-    wanted = spec.monitoring
-    kept = {
-        "RetentionInDays": wanted.log_retention_days,
-        "DeletionPolicy": "Retain" if wanted.keep_logs else "Delete",
+    monitoring = spec.monitoring
+    retention = {
+        "RetentionInDays": monitoring.log_retention_days,
+        "DeletionPolicy": "Retain" if monitoring.keep_logs else "Delete",
     }
     return {
-        "DetailedMonitoring": wanted.detailed,
+        "DetailedMonitoring": monitoring.detailed,
         "Logs": {
-            "CloudWatch": {"Enabled": wanted.logs, **(kept if wanted.logs else {})},
-            "Rotation": {"Enabled": wanted.log_rotation},
+            "CloudWatch": {"Enabled": monitoring.logs, **(retention if monitoring.logs else {})},
+            "Rotation": {"Enabled": monitoring.log_rotation},
         },
-        "Dashboards": {"CloudWatch": {"Enabled": wanted.dashboard}},
-        "Alarms": {"Enabled": wanted.alarms},
+        "Dashboards": {"CloudWatch": {"Enabled": monitoring.dashboard}},
+        "Alarms": {"Enabled": monitoring.alarms},
     }
 
 

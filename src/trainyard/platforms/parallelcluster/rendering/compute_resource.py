@@ -73,9 +73,9 @@ def _topology(group: NodeGroup) -> dict[str, int]:
     Left alone, ParallelCluster lets Slurm take every CPU for a socket, and binding tasks to cores goes wrong.
     https://github.com/aws/aws-parallelcluster/issues/5797
     """
-    known = slurm_topology(group.instance_type)
+    topology = slurm_topology(group.instance_type)
     written = {key.lower() for key in group.settings.slurm_settings}
-    if known is None or len(group.instance_types) > 1 or written & _PROCESSORS:
+    if topology is None or len(group.instance_types) > 1 or written & _PROCESSORS:
         return {}
-    sockets, cores_per_socket, _ = known
+    sockets, cores_per_socket, _ = topology
     return {"Sockets": sockets, "CoresPerSocket": cores_per_socket}

@@ -68,16 +68,16 @@ _WITH_DEVICES = ("compute-gpu", "compute-neuron")
 
 
 def _image(spec: Spec, has: str, architecture: str, kinds: Mapping[str, NodeKind]) -> NodeImage:
-    asked = {step.name for kind in kinds.values() for step in steps_of(spec, kind)}
-    steps = tuple(step for step in STEPS if step.baked and step.name in asked)
+    names = {step.name for kind in kinds.values() for step in steps_of(spec, kind)}
+    steps = tuple(step for step in STEPS if step.baked and step.name in names)
     return NodeImage(f"{has}-{architecture}", has, architecture, tuple(kinds), steps)
 
 
 def _architecture(spec: Spec, kind: NodeKind) -> str:
     """Return the architecture of nodes, or of any others where theirs is unknown: a cluster has one."""
     kinds = (kind, *node_kinds(spec).values())
-    known = (architecture_of(name) for kind in kinds for name in _types(spec, kind))
-    return next((found for found in known if found is not None), "x86_64")
+    architectures = (architecture_of(name) for kind in kinds for name in _types(spec, kind))
+    return next((architecture for architecture in architectures if architecture is not None), "x86_64")
 
 
 def _types(spec: Spec, kind: NodeKind) -> Iterator[str]:

@@ -61,9 +61,9 @@ class ParallelClusterStatus:
         if self.fleet is not None:
             yield f"  fleet {self.fleet.status}{f' since {self.fleet.since}' if self.fleet.since else ''}"
         yield from map(_queue_line, self.queues)
-        known = {resource.queue for resource in self.queues}
+        queues = {resource.queue for resource in self.queues}
         for (role, queue, state), count in status.node_counts().items():
-            if role != "HeadNode" and queue not in known:
+            if role != "HeadNode" and queue not in queues:
                 yield f"  {count} × {role}{f' of queue {queue}' if queue else ''} {state}"
 
     def other_costs(self) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def compute_resources(config: Mapping[str, Any] | None, nodes: Iterable[ClusterN
     states: dict[tuple[str | None, str | None], Counter[str]] = {}
     for node in nodes:
         states.setdefault((node.queue, node.compute_resource), Counter())[node.state] += 1
-    return tuple(_described(*one, states) for one in _configured(config))
+    return tuple(_described(*configured, states) for configured in _configured(config))
 
 
 def _configured(config: Mapping[str, Any] | None) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
@@ -50,10 +50,10 @@ def _configured(config: Mapping[str, Any] | None) -> Iterator[tuple[Mapping[str,
 
 def section(mapping: Any, key: str, otherwise: Any) -> Any:
     """Return a part of a configuration that anybody may have written; ``otherwise`` where it is of another kind."""
-    found = mapping.get(key) if isinstance(mapping, dict) else None
-    if not isinstance(found, type(otherwise)):
+    value = mapping.get(key) if isinstance(mapping, dict) else None
+    if not isinstance(value, type(otherwise)):
         return otherwise
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else found
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else value
 
 
 def _described(
@@ -63,7 +63,7 @@ def _described(
 ) -> ComputeResource:
     queue_name, name = str(queue.get("Name")), str(resource.get("Name"))
     target = section(resource, "CapacityReservationTarget", {}) or section(queue, "CapacityReservationTarget", {})
-    named = [str(one.get("InstanceType")) for one in section(resource, "Instances", [])]
+    named = [str(item.get("InstanceType")) for item in section(resource, "Instances", [])]
     types = named or [str(resource["InstanceType"])] if resource.get("InstanceType") or named else []
     return ComputeResource(
         queue_name,
@@ -88,11 +88,11 @@ def mounts(config: Mapping[str, Any] | None) -> dict[str, list[Mount]]:
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html
     """
-    found: dict[str, list[Mount]] = {}
-    for one in section(config, "SharedStorage", []):
-        kind = str(one.get("StorageType", ""))
-        settings = section(one, f"{kind}Settings", {})
+    mounts_by_kind: dict[str, list[Mount]] = {}
+    for storage in section(config, "SharedStorage", []):
+        kind = str(storage.get("StorageType", ""))
+        settings = section(storage, f"{kind}Settings", {})
         id_ = settings.get("FileSystemId") or settings.get("VolumeId") or settings.get("FileCacheId")
-        mount = Mount(str(one.get("MountDir")), str(one.get("Name")), id_)
-        found.setdefault({"Ebs": "ebs", "Efs": "efs"}.get(kind, "fsx"), []).append(mount)
-    return found
+        mount = Mount(str(storage.get("MountDir")), str(storage.get("Name")), id_)
+        mounts_by_kind.setdefault({"Ebs": "ebs", "Efs": "efs"}.get(kind, "fsx"), []).append(mount)
+    return mounts_by_kind

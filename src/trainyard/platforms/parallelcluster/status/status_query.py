@@ -100,7 +100,9 @@ def _recorded_config(record: Deployment | None) -> Mapping[str, Any] | None:
 def of_nodes(account: Account, bucket: str, name: str) -> tuple[Failure, ...]:
     """Return what nodes wrote of a bootstrap that failed: only of clusters that trainyard made."""
     findings = Look(account, bucket, name).look().findings
-    return tuple(Failure(None, "nodes", short(one.message)) for one in findings if one.severity == "error")[:_MOST]
+    return tuple(Failure(None, "nodes", short(finding.message)) for finding in findings if finding.severity == "error")[
+        :_MOST
+    ]
 
 
 def of_fleet(account: Account, name: str, head: ClusterNode | None) -> tuple[Failure, ...]:
@@ -110,8 +112,8 @@ def of_fleet(account: Account, name: str, head: ClusterNode | None) -> tuple[Fai
         return ()
     # Its host name is made of its address, unless the VPC gives other names.
     beginning = f"ip-{head.private_address.replace('.', '-')}.{head.id}."
-    known = streams(account, group.name, beginning, most_pages=1).streams
-    names = [log_stream.name for log_stream in known if log_stream.name.removeprefix(beginning) in _EVENTS]
+    listing = streams(account, group.name, beginning, most_pages=1).streams
+    names = [log_stream.name for log_stream in listing if log_stream.name.removeprefix(beginning) in _EVENTS]
     if not names:
         return ()
     since_ms = int(account.clock.now() * 1000) - _LATELY_MS
@@ -121,29 +123,29 @@ def of_fleet(account: Account, name: str, head: ClusterNode | None) -> tuple[Fai
 
 def _summed(events: Iterable[LogEvent]) -> tuple[Failure, ...]:
     """Return events that say the same as one, with the last of their details; the last first."""
-    found: dict[tuple[str, str], Failure] = {}
+    failures: dict[tuple[str, str], Failure] = {}
     for event in events:
         if (read := _read(event)) is None:
             continue
         kind, what = read
         place = event.stream.rpartition(".")[2]
-        before = found.pop((place, kind), None)
-        found[place, kind] = Failure(
+        before = failures.pop((place, kind), None)
+        failures[place, kind] = Failure(
             iso_time(event.at_ms / 1000), place, short(what), before.times + 1 if before else 1
         )
-    return tuple(found.values())[::-1][:_MOST]
+    return tuple(failures.values())[::-1][:_MOST]
 
 
 def _read(event: LogEvent) -> tuple[str, str] | None:
     """Return what kind of event it is, and what it says; None where it is nothing bad."""
     try:
-        said = json.loads(event.message)
+        event_body = json.loads(event.message)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or said.get("level") not in _BAD:
+    if not isinstance(event_body, dict) or event_body.get("level") not in _BAD:
         return None
-    kind = str(said.get("event-type", ""))
-    return kind, f"{said.get('message', kind)}{_details(said.get('detail'))}"
+    kind = str(event_body.get("event-type", ""))
+    return kind, f"{event_body.get('message', kind)}{_details(event_body.get('detail'))}"
 
 
 def _details(detail: Any) -> str:

@@ -80,8 +80,8 @@ def _put(self: Any, status: str) -> tuple[int, dict[str, str], str]:
     workspace, data = _workspace(self), json.loads(self.body)["data"]
     if wrong := list(_wrong_with(_document(data))):
         raise _refusal("ValidationException", f"invalid alert manager definition: {', '.join(wrong)}", 400)
-    made = _DEFINITIONS.get(workspace, {}).get("createdAt", time.time())
-    _DEFINITIONS[workspace] = {"data": data, "createdAt": made, "modifiedAt": time.time()}
+    created = _DEFINITIONS.get(workspace, {}).get("createdAt", time.time())
+    _DEFINITIONS[workspace] = {"data": data, "createdAt": created, "modifiedAt": time.time()}
     return 202, {}, json.dumps({"status": {"statusCode": status}})
 
 

@@ -33,7 +33,7 @@ def _launch(former: Callable[..., None], group: Any, count: int, tags: dict[str,
         former(group, count, tags)
         return
     every = {**tags, ASG_NAME_TAG: group.name}
-    asked = {
+    arguments = {
         "LaunchTemplate": {
             "LaunchTemplateId": group.ec2_launch_template.id,
             "Version": str(group.launch_template_version or "$Default"),
@@ -44,13 +44,13 @@ def _launch(former: Callable[..., None], group: Any, count: int, tags: dict[str,
         ],
     }
     try:
-        made = InProcessAccount(group.region).client("ec2").run_instances(MinCount=count, MaxCount=count, **asked)
+        answer = InProcessAccount(group.region).client("ec2").run_instances(MinCount=count, MaxCount=count, **arguments)
     except ClientError as error:  # a failed activity: the group stays smaller than it should be
-        said = error.response["Error"]
-        _REFUSED[group.name] = f"{said['Code']} - {said['Message']}"
+        error_body = error.response["Error"]
+        _REFUSED[group.name] = f"{error_body['Code']} - {error_body['Message']}"
         return
     _REFUSED.pop(group.name, None)
-    for one in made["Instances"]:
-        instance = group.ec2_backend.get_instance(one["InstanceId"])
+    for described in answer["Instances"]:
+        instance = group.ec2_backend.get_instance(described["InstanceId"])
         instance.autoscaling_group = group
         group.instance_states.append(InstanceState(instance))

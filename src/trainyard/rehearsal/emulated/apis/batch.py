@@ -47,17 +47,21 @@ _LISTS: dict[str, tuple[str, Callable[[InProcessAccount, Mapping[str, Any]], lis
 
 def install() -> None:
     """Let tests hold a job in a state: PUT /trainyard/batch-job."""
-    pages.TAKES["batch-job"] = lambda wanted: jobs.hold(InProcessAccount(wanted.pop("region")), wanted)
+    pages.TAKES["batch-job"] = lambda state: jobs.hold(InProcessAccount(state.pop("region")), state)
 
 
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     """Return what exists. Jobs that are over and definitions that are inactive stay to be looked at, as in AWS."""
     here = batch_state(account_id, region)
     return {
-        "Batch compute environments": [one["computeEnvironmentName"] for one in here.environments.values()],
+        "Batch compute environments": [
+            environment["computeEnvironmentName"] for environment in here.environments.values()
+        ],
         "Batch job queues": [queue["jobQueueName"] for queue in here.queues.values()],
-        "Batch job definitions": [arn for arn, one in here.definitions.items() if one["status"] == "ACTIVE"],
-        "Batch jobs": [name for name, one in here.jobs.items() if one["status"] not in jobs.OVER],
+        "Batch job definitions": [
+            arn for arn, definition in here.definitions.items() if definition["status"] == "ACTIVE"
+        ],
+        "Batch jobs": [name for name, job in here.jobs.items() if job["status"] not in jobs.OVER],
     }
 
 
@@ -78,19 +82,19 @@ class Batch(BaseResponse):
     def _answer(self, action: str) -> dict[str, Any]:
         if action.endswith("Resource"):
             return self._tags(unquote(self.uri_match["resourceArn"]))
-        asked = json.loads(self.body or "{}")
+        request = json.loads(self.body or "{}")
         if action not in {**_ACTIONS, **_LISTS}:
             raise NotImplementedError(f"Batch's {action}")
-        if wrong := request_model.problems("batch", action, asked):
+        if wrong := request_model.problems("batch", action, request):
             raise refusal(f"Error executing request, Exception : {'; '.join(wrong)}")
-        size = len(json.dumps(asked, separators=(",", ":"), ensure_ascii=False).encode())
+        size = len(json.dumps(request, separators=(",", ":"), ensure_ascii=False).encode())
         if size > _LONGEST_BYTES.get(action, size):
             raise refusal(f"{action}: {size} bytes are more than {_LONGEST_BYTES[action]}")
         aws = InProcessAccount(self.region, self.current_account)
         if action in _ACTIONS:
-            return _ACTIONS[action](aws, asked)
+            return _ACTIONS[action](aws, request)
         key, listed = _LISTS[action]
-        return _page(key, listed(aws, asked), asked)
+        return _page(key, listed(aws, request), request)
 
     def _tags(self, name: str) -> dict[str, Any]:
         here = batch_state(self.current_account, self.region)
@@ -107,10 +111,10 @@ class Batch(BaseResponse):
         return {"tags": tags} if self.method == "GET" else {}
 
 
-def _page(key: str, found: list[dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
-    first, size = int(asked.get("nextToken") or 0), min(int(asked.get("maxResults") or _PAGE), _PAGE)
-    more = {"nextToken": str(first + size)} if first + size < len(found) else {}
-    return {key: found[first : first + size], **more}
+def _page(key: str, entries: list[dict[str, Any]], request: Mapping[str, Any]) -> dict[str, Any]:
+    first, size = int(request.get("nextToken") or 0), min(int(request.get("maxResults") or _PAGE), _PAGE)
+    more = {"nextToken": str(first + size)} if first + size < len(entries) else {}
+    return {key: entries[first : first + size], **more}
 
 
 RESPONSES = Batch

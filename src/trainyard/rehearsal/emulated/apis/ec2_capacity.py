@@ -45,10 +45,14 @@ def install() -> None:
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     """Return the reservations that are not cancelled."""
     every = _RESERVATIONS.get((account_id, region), {})
-    return {"EC2 capacity reservations": [name for name, one in every.items() if one["State"] != "cancelled"]}
+    return {
+        "EC2 capacity reservations": [
+            name for name, reservation in every.items() if reservation["State"] != "cancelled"
+        ]
+    }
 
 
-def reserve(account_id: str, region: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def reserve(account_id: str, region: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     """Make a reservation, in the form of an answer. ``wanted`` has keys of one; an id is made up where it has none."""
     made_up = random_id("cr")
     reservation = {
@@ -65,7 +69,7 @@ def reserve(account_id: str, region: str, wanted: Mapping[str, Any]) -> dict[str
         "ReservationType": "default",
         "CreateDate": datetime.now(UTC),
         "StartDate": datetime.now(UTC),
-        **{key: value for key, value in wanted.items() if value is not None},
+        **{key: value for key, value in properties.items() if value is not None},
     }
     name = reservation["CapacityReservationId"]
     reservation["CapacityReservationArn"] = f"arn:aws:ec2:{region}:{account_id}:capacity-reservation/{name}"
@@ -88,17 +92,19 @@ def find(account_id: str, region: str, name: str) -> dict[str, Any]:
 
 def create_capacity_reservation(self: Any) -> ActionResult:
     """Answer CreateCapacityReservation."""
-    asked = self.params
+    request = self.params
     self.error_on_dryrun()
     keys = (
         *("InstanceType", "InstancePlatform", "AvailabilityZone", "Tenancy", "EbsOptimized", "EphemeralStorage"),
         *("EndDate", "EndDateType", "InstanceMatchCriteria", "PlacementGroupArn", "StartDate"),
     )
-    wanted = {key: asked.get(key) for key in keys}
-    made = reserve(self.current_account, self.region, {**wanted, "TotalInstanceCount": asked["InstanceCount"]})
+    properties = {key: request.get(key) for key in keys}
+    reservation = reserve(
+        self.current_account, self.region, {**properties, "TotalInstanceCount": request["InstanceCount"]}
+    )
     for tags in self._parse_tag_specification().values():
-        self.ec2_backend.create_tags([made["CapacityReservationId"]], tags)
-    return ActionResult({"CapacityReservation": _found(self, made["CapacityReservationId"])})
+        self.ec2_backend.create_tags([reservation["CapacityReservationId"]], tags)
+    return ActionResult({"CapacityReservation": _found(self, reservation["CapacityReservationId"])})
 
 
 def describe_capacity_reservations(self: Any) -> ActionResult:
@@ -165,18 +171,20 @@ def describe_capacity_block_offerings(self: Any) -> ActionResult:  # noqa: ARG00
 
 def _asked(self: Any) -> Iterator[dict[str, Any]]:
     every = _RESERVATIONS.get((self.current_account, self.region), {})
-    wanted = {_FILTERS.get(one["Name"], one["Name"]): one["Values"] for one in self._get_param("Filters", [])}
+    wanted_values = {
+        _FILTERS.get(filter_["Name"], filter_["Name"]): filter_["Values"] for filter_ in self._get_param("Filters", [])
+    }
     for name in self._get_param("CapacityReservationIds", []) or every:
         reservation = _found(self, name)
-        if all(reservation.get(key) in values for key, values in wanted.items()):
+        if all(reservation.get(key) in values for key, values in wanted_values.items()):
             yield reservation
 
 
 def _blocks(self: Any) -> list[dict[str, Any]]:
-    wanted = self._get_param("CapacityBlockIds", [])
+    block_ids = self._get_param("CapacityBlockIds", [])
     every = [_found(self, name) for name in _RESERVATIONS.get((self.current_account, self.region), {})]
-    blocks = [one for one in every if one["ReservationType"] == "capacity-block"]
-    return [block for block in blocks if not wanted or _block_id(block) in wanted]
+    blocks = [reservation for reservation in every if reservation["ReservationType"] == "capacity-block"]
+    return [block for block in blocks if not block_ids or _block_id(block) in block_ids]
 
 
 def _block_id(reservation: Mapping[str, Any]) -> str:

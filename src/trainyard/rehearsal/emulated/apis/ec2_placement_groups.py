@@ -57,8 +57,12 @@ def delete_placement_group(self: Any) -> EmptyResult:
     """Answer DeletePlacementGroup. A group with running instances stays."""
     name = self._get_param("GroupName")
     _described(self, name)
-    running = [one for one in self.ec2_backend.all_instances() if one.state not in ("terminated", "shutting-down")]
-    if any(one.placement.group_name == name for one in running):
+    running = [
+        instance
+        for instance in self.ec2_backend.all_instances()
+        if instance.state not in ("terminated", "shutting-down")
+    ]
+    if any(instance.placement.group_name == name for instance in running):
         raise EC2ClientError("InvalidPlacementGroup.InUse", f"The placement group '{name}' is in use.")
     del _groups(self)[name]
     return EmptyResult()

@@ -26,11 +26,13 @@ def describe_snapshots(self: Any) -> ActionResult:
     https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeSnapshots.html
     https://github.com/getmoto/moto/blob/5.2.5/moto/ec2/responses/elastic_block_store.py#L143
     """
-    found = self.ec2_backend.describe_snapshots(
+    snapshots = self.ec2_backend.describe_snapshots(
         snapshot_ids=self._get_param("SnapshotIds", []), filters=self._filters_from_querystring()
     )
-    owners = {self.current_account if one == _SELF else one for one in self._get_param("OwnerIds", [])}
-    return ActionResult({"Snapshots": [one for one in found if not owners or one.owner_id in owners]})
+    owners = {self.current_account if owner == _SELF else owner for owner in self._get_param("OwnerIds", [])}
+    return ActionResult(
+        {"Snapshots": [snapshot for snapshot in snapshots if not owners or snapshot.owner_id in owners]}
+    )
 
 
 def _attach_volume(former: Callable[..., Any], backend: Any, *arguments: Any, **named: Any) -> Any:

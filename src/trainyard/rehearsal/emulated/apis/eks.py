@@ -75,11 +75,13 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     """Return what exists."""
     every = held_clusters(InProcessAccount(region, account_id)).values()
     return {
-        "EKS clusters": [one.name for one in every],
-        "EKS node groups": [f"{one.name}/{name}" for one in every for name in one.node_groups],
-        "EKS add-ons": [f"{one.name}/{name}" for one in every for name in one.addons],
-        "EKS access entries": [f"{one.name}/{who}" for one in every for who in one.access_entries],
-        "EKS pod identity associations": [f"{one.name}/{name}" for one in every for name in one.pod_identities],
+        "EKS clusters": [cluster.name for cluster in every],
+        "EKS node groups": [f"{cluster.name}/{name}" for cluster in every for name in cluster.node_groups],
+        "EKS add-ons": [f"{cluster.name}/{name}" for cluster in every for name in cluster.addons],
+        "EKS access entries": [f"{cluster.name}/{who}" for cluster in every for who in cluster.access_entries],
+        "EKS pod identity associations": [
+            f"{cluster.name}/{name}" for cluster in every for name in cluster.pod_identities
+        ],
     }
 
 
@@ -93,14 +95,14 @@ class Eks(BaseResponse):
 
     def answer(self, action: str) -> ActionResult:
         """Answer any call; one that EKS would not take is refused."""
-        asked = {key: value for key, value in self.params.items() if value is not None}
-        if wrong := request_model.problems("eks", action, asked):
+        request = {key: value for key, value in self.params.items() if value is not None}
+        if wrong := request_model.problems("eks", action, request):
             raise invalid("; ".join(wrong))
         aws = InProcessAccount(self.region, self.current_account)
         if action in _ACTIONS:
-            return ActionResult(_ACTIONS[action](aws, asked))
+            return ActionResult(_ACTIONS[action](aws, request))
         key, listed = _LISTS[action]
-        return ActionResult(_page(key, listed(aws, asked), asked))
+        return ActionResult(_page(key, listed(aws, request), request))
 
 
 def _answering(action: str) -> Callable[[Eks], ActionResult]:
@@ -111,10 +113,10 @@ for _action in (*_ACTIONS, *_LISTS):
     setattr(Eks, camelcase_to_underscores(_action), _answering(_action))
 
 
-def _page(key: str, found: list[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    first, size = int(asked.get("nextToken") or 0), min(int(asked.get("maxResults") or _PAGE), _PAGE)
-    more = {"nextToken": str(first + size)} if first + size < len(found) else {}
-    return {key: found[first : first + size], **more}
+def _page(key: str, entries: list[Any], request: Mapping[str, Any]) -> dict[str, Any]:
+    first, size = int(request.get("nextToken") or 0), min(int(request.get("maxResults") or _PAGE), _PAGE)
+    more = {"nextToken": str(first + size)} if first + size < len(entries) else {}
+    return {key: entries[first : first + size], **more}
 
 
 RESPONSES = Eks

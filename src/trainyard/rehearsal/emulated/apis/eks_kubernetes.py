@@ -22,7 +22,11 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
     """Answer a request to a cluster's own address."""
     host = str(environ["HTTP_HOST"]).partition(":")[0]
     aws = InProcessAccount(os.environ.get("AWS_DEFAULT_REGION", "us-east-1"))
-    those = (one for one in clusters(aws).values() if one.described["endpoint"].lower() == f"https://{host}".lower())
+    those = (
+        cluster
+        for cluster in clusters(aws).values()
+        if cluster.described["endpoint"].lower() == f"https://{host}".lower()
+    )
     cluster = next(those, None)
     status, content = (
         (404, {"message": "no such cluster"}) if cluster is None else answer(aws, cluster, request_of(environ))

@@ -46,5 +46,5 @@ def _in_order(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
 
 
 def _exists(backend: Any, certificate: str) -> bool:
-    known = acm_backends[backend.account_id][backend.region_name]._certificates  # noqa: SLF001  # moto has no public way
-    return certificate in known
+    certificates = acm_backends[backend.account_id][backend.region_name]._certificates  # noqa: SLF001  # moto has no public way
+    return certificate in certificates

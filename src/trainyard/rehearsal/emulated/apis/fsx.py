@@ -50,83 +50,85 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
 
 
 def make_file_system(
-    account_id: str, region: str, asked: Mapping[str, Any], name: str = "", root_volume: str = ""
+    account_id: str, region: str, request: Mapping[str, Any], name: str = "", root_volume: str = ""
 ) -> EmulatedFileSystem:
     """Make a file system, and its root volume where its type has one. Ids are made up where none are given."""
-    made = EmulatedFileSystem(account_id, region, asked, name or made_up_id("fs"))
-    fsx_backends[account_id][region].file_systems[made.file_system_id] = made  # type: ignore[assignment]  # in its place
-    if made.kind == "OPENZFS":
-        root = make_volume(account_id, region, {"FileSystemId": made.file_system_id, "Name": "fsx"}, root_volume)
-        made.described["OpenZFSConfiguration"]["RootVolumeId"] = root["VolumeId"]
-    return made
+    file_system = EmulatedFileSystem(account_id, region, request, name or made_up_id("fs"))
+    fsx_backends[account_id][region].file_systems[file_system.file_system_id] = file_system  # type: ignore[assignment]  # in its place
+    if file_system.kind == "OPENZFS":
+        root = make_volume(account_id, region, {"FileSystemId": file_system.file_system_id, "Name": "fsx"}, root_volume)
+        file_system.described["OpenZFSConfiguration"]["RootVolumeId"] = root["VolumeId"]
+    return file_system
 
 
-def make_volume(account_id: str, region: str, asked: Mapping[str, Any], name: str = "") -> dict[str, Any]:
+def make_volume(account_id: str, region: str, request: Mapping[str, Any], name: str = "") -> dict[str, Any]:
     """Make a volume of an OpenZFS file system."""
     volume = name or made_up_id("fsvol")
-    path = "/fsx" if asked["Name"] == "fsx" else f"/fsx/{asked['Name']}"
-    _VOLUMES.setdefault((account_id, region), {})[volume] = made = {
+    path = "/fsx" if request["Name"] == "fsx" else f"/fsx/{request['Name']}"
+    _VOLUMES.setdefault((account_id, region), {})[volume] = new_volume = {
         "VolumeId": volume,
         "VolumeType": "OPENZFS",
-        "FileSystemId": asked["FileSystemId"],
-        "Name": asked["Name"],
+        "FileSystemId": request["FileSystemId"],
+        "Name": request["Name"],
         "Lifecycle": "AVAILABLE",
-        "ResourceARN": f"arn:aws:fsx:{region}:{account_id}:volume/{asked['FileSystemId']}/{volume}",
-        "OpenZFSConfiguration": {"VolumePath": path, **asked.get("OpenZFSConfiguration", {})},
+        "ResourceARN": f"arn:aws:fsx:{region}:{account_id}:volume/{request['FileSystemId']}/{volume}",
+        "OpenZFSConfiguration": {"VolumePath": path, **request.get("OpenZFSConfiguration", {})},
     }
-    return made
+    return new_volume
 
 
 def create_file_system(self: Any) -> str:
     """Answer CreateFileSystem."""
-    asked = json.loads(self.body)
-    made = make_file_system(self.current_account, self.region, asked)
-    self.fsx_backend.tag_resource(made.resource_arn, {tag["Key"]: tag["Value"] for tag in asked.get("Tags") or []})
-    return json.dumps({"FileSystem": made.to_dict()})
+    request = json.loads(self.body)
+    file_system = make_file_system(self.current_account, self.region, request)
+    self.fsx_backend.tag_resource(
+        file_system.resource_arn, {tag["Key"]: tag["Value"] for tag in request.get("Tags") or []}
+    )
+    return json.dumps({"FileSystem": file_system.to_dict()})
 
 
 def describe_file_systems(self: Any) -> str:
     """Answer DescribeFileSystems."""
     every = self.fsx_backend.file_systems
-    found = _those(every, json.loads(self.body).get("FileSystemIds"), "FileSystemNotFound", "File system")
-    return json.dumps({"FileSystems": [one.to_dict() for one in found]}, default=str)
+    file_systems = _those(every, json.loads(self.body).get("FileSystemIds"), "FileSystemNotFound", "File system")
+    return json.dumps({"FileSystems": [file_system.to_dict() for file_system in file_systems]}, default=str)
 
 
 def update_file_system(self: Any) -> str:
     """Answer UpdateFileSystem: the new values hold at once."""
-    asked = json.loads(self.body)
-    made = _file_system(self, asked["FileSystemId"])
-    made.change(asked)
-    return json.dumps({"FileSystem": made.to_dict()}, default=str)
+    request = json.loads(self.body)
+    file_system = _file_system(self, request["FileSystemId"])
+    file_system.change(request)
+    return json.dumps({"FileSystem": file_system.to_dict()}, default=str)
 
 
 def delete_file_system(self: Any) -> str:
     """Answer DeleteFileSystem. What is part of the file system goes with it."""
     name = json.loads(self.body)["FileSystemId"]
-    made = _file_system(self, name)
+    file_system = _file_system(self, name)
     for part in (_VOLUMES, _ASSOCIATIONS):
         parts = part.get(_key(self), {})
-        for part_name in [one for one, described in parts.items() if described["FileSystemId"] == name]:
+        for part_name in [volume_name for volume_name, described in parts.items() if described["FileSystemId"] == name]:
             del parts[part_name]
-    made.release()
+    file_system.release()
     del self.fsx_backend.file_systems[name]
     return json.dumps({"FileSystemId": name, "Lifecycle": "DELETING"})
 
 
 def create_volume(self: Any) -> str:
     """Answer CreateVolume, for OpenZFS."""
-    asked = json.loads(self.body)
+    request = json.loads(self.body)
     parent = _those(
-        _VOLUMES.get(_key(self), {}), [asked["OpenZFSConfiguration"]["ParentVolumeId"]], "VolumeNotFound", "Volume"
+        _VOLUMES.get(_key(self), {}), [request["OpenZFSConfiguration"]["ParentVolumeId"]], "VolumeNotFound", "Volume"
     )[0]
-    made = make_volume(self.current_account, self.region, {**asked, "FileSystemId": parent["FileSystemId"]})
-    return json.dumps({"Volume": made})
+    volume = make_volume(self.current_account, self.region, {**request, "FileSystemId": parent["FileSystemId"]})
+    return json.dumps({"Volume": volume})
 
 
 def describe_volumes(self: Any) -> str:
     """Answer DescribeVolumes."""
-    found = _those(_VOLUMES.get(_key(self), {}), json.loads(self.body).get("VolumeIds"), "VolumeNotFound", "Volume")
-    return json.dumps({"Volumes": found})
+    volumes = _those(_VOLUMES.get(_key(self), {}), json.loads(self.body).get("VolumeIds"), "VolumeNotFound", "Volume")
+    return json.dumps({"Volumes": volumes})
 
 
 def delete_volume(self: Any) -> str:
@@ -139,29 +141,39 @@ def delete_volume(self: Any) -> str:
 
 def create_data_repository_association(self: Any) -> str:
     """Answer CreateDataRepositoryAssociation. FSx looks for the bucket, and so does this."""
-    asked = json.loads(self.body)
-    _file_system(self, asked["FileSystemId"])
-    bucket = asked["DataRepositoryPath"].removeprefix("s3://").partition("/")[0]
+    request = json.loads(self.body)
+    _file_system(self, request["FileSystemId"])
+    bucket = request["DataRepositoryPath"].removeprefix("s3://").partition("/")[0]
     if bucket not in s3_backends[self.current_account]["aws"].buckets:
         raise _refusal("BadRequest", f"Unable to access the S3 bucket {bucket}: it does not exist.")
     name = made_up_id("dra")
-    _ASSOCIATIONS.setdefault(_key(self), {})[name] = made = {
+    _ASSOCIATIONS.setdefault(_key(self), {})[name] = association = {
         "AssociationId": name,
-        "ResourceARN": f"arn:aws:fsx:{self.region}:{self.current_account}:association/{asked['FileSystemId']}/{name}",
+        "ResourceARN": f"arn:aws:fsx:{self.region}:{self.current_account}:association/{request['FileSystemId']}/{name}",
         "Lifecycle": "AVAILABLE",
-        **{key: value for key, value in asked.items() if key not in {"ClientRequestToken", "Tags"}},
+        **{key: value for key, value in request.items() if key not in {"ClientRequestToken", "Tags"}},
     }
-    self.fsx_backend.tag_resource(made["ResourceARN"], {tag["Key"]: tag["Value"] for tag in asked.get("Tags") or []})
-    return json.dumps({"Association": made})
+    self.fsx_backend.tag_resource(
+        association["ResourceARN"], {tag["Key"]: tag["Value"] for tag in request.get("Tags") or []}
+    )
+    return json.dumps({"Association": association})
 
 
 def describe_data_repository_associations(self: Any) -> str:
     """Answer DescribeDataRepositoryAssociations."""
-    asked = json.loads(self.body)
+    request = json.loads(self.body)
     every = _ASSOCIATIONS.get(_key(self), {})
-    found = _those(every, asked.get("AssociationIds"), "DataRepositoryAssociationNotFound", "Association")
-    wanted = {filter_["Name"]: filter_["Values"] for filter_ in asked.get("Filters", [])}.get("file-system-id")
-    return json.dumps({"Associations": [one for one in found if wanted is None or one["FileSystemId"] in wanted]})
+    associations = _those(every, request.get("AssociationIds"), "DataRepositoryAssociationNotFound", "Association")
+    file_systems = {filter_["Name"]: filter_["Values"] for filter_ in request.get("Filters", [])}.get("file-system-id")
+    return json.dumps(
+        {
+            "Associations": [
+                association
+                for association in associations
+                if file_systems is None or association["FileSystemId"] in file_systems
+            ]
+        }
+    )
 
 
 def delete_data_repository_association(self: Any) -> str:
@@ -180,19 +192,21 @@ def describe_file_caches(self: Any) -> str:
 
 def describe_storage_virtual_machines(self: Any) -> str:
     """Answer DescribeStorageVirtualMachines: there are none."""
-    asked = json.loads(self.body).get("StorageVirtualMachineIds")
-    _those({}, asked, "StorageVirtualMachineNotFound", "Storage virtual machine")
+    ids = json.loads(self.body).get("StorageVirtualMachineIds")
+    _those({}, ids, "StorageVirtualMachineNotFound", "Storage virtual machine")
     return json.dumps({"StorageVirtualMachines": []})
 
 
 def _file_system(self: Any, name: str) -> EmulatedFileSystem:
-    found: EmulatedFileSystem = _those(self.fsx_backend.file_systems, [name], "FileSystemNotFound", "File system")[0]
-    return found
+    file_system: EmulatedFileSystem = _those(
+        self.fsx_backend.file_systems, [name], "FileSystemNotFound", "File system"
+    )[0]
+    return file_system
 
 
-def _those(every: Mapping[str, Any], wanted: Iterable[str] | None, code: str, what: str) -> list[Any]:
+def _those(every: Mapping[str, Any], ids: Iterable[str] | None, code: str, what: str) -> list[Any]:
     """Return what has these ids, or everything. Raises the service's own error for the first that does not exist."""
-    names = list(wanted or ())
+    names = list(ids or ())
     missing = [name for name in names if name not in every]
     if missing:
         raise _refusal(code, f"{what} '{missing[0]}' does not exist.")

@@ -40,23 +40,23 @@ class Grafana(BaseResponse):
 
     def create_workspace(self) -> str:
         """Make a workspace, active at once."""
-        asked = json.loads(self.body)
-        if missing := [name for name in _REQUIRED if name not in asked]:
+        request = json.loads(self.body)
+        if missing := [name for name in _REQUIRED if name not in request]:
             raise refusal("ValidationException", f"missing: {', '.join(missing)}", 400)
         name = f"g-{secrets.token_hex(5)}"
-        made = {
+        workspace = {
             "id": name,
             "status": "ACTIVE",
             "endpoint": f"{name}.grafana-workspace.{self.region}.amazonaws.com",
-            "grafanaVersion": asked.get("grafanaVersion", _VERSION),
+            "grafanaVersion": request.get("grafanaVersion", _VERSION),
             "created": time.time(),
             "modified": time.time(),
             "dataSources": [],
-            "authentication": {"providers": asked["authenticationProviders"]},
-            **_described(asked),
+            "authentication": {"providers": request["authenticationProviders"]},
+            **_described(request),
         }
-        self._workspaces()[name] = made
-        return json.dumps({"workspace": made})
+        self._workspaces()[name] = workspace
+        return json.dumps({"workspace": workspace})
 
     def describe_workspace(self) -> str:
         """Return a workspace."""
@@ -109,16 +109,16 @@ class Grafana(BaseResponse):
 RESPONSES = Grafana
 
 
-def _described(asked: dict[str, Any]) -> dict[str, Any]:
+def _described(request: dict[str, Any]) -> dict[str, Any]:
     """Return a request in the words of an answer: workspaceName becomes name."""
     left_out = {"authenticationProviders", "clientToken", "vpcConfiguration", "tags"}
-    words = {_OF_REQUEST.sub(lambda match: match[1].lower(), name): value for name, value in asked.items()}
+    words = {_OF_REQUEST.sub(lambda match: match[1].lower(), name): value for name, value in request.items()}
     return {name: value for name, value in words.items() if name not in left_out}
 
 
 def known_workspace(name: str) -> dict[str, Any] | None:
     """Return a workspace by its id, wherever it is; None where there is none."""
-    return next((made[name] for made in _WORKSPACES.values() if name in made), None)
+    return next((workspaces[name] for workspaces in _WORKSPACES.values() if name in workspaces), None)
 
 
 def refusal(code: str, message: str, status: int) -> Exception:

@@ -66,9 +66,11 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     """Return what was put into the workspaces."""
     del account_id, region  # an emulated account has one of each
     return {
-        "Grafana data sources": [f"{uid} of {name}" for name, one in _KEPT.items() for uid in one.data_sources],
-        "Grafana folders": [f"{uid} of {name}" for name, one in _KEPT.items() for uid in one.folders],
-        "Grafana dashboards": [f"{uid} of {name}" for name, one in _KEPT.items() for uid in one.dashboards],
+        "Grafana data sources": [
+            f"{uid} of {name}" for name, contents in _KEPT.items() for uid in contents.data_sources
+        ],
+        "Grafana folders": [f"{uid} of {name}" for name, contents in _KEPT.items() for uid in contents.folders],
+        "Grafana dashboards": [f"{uid} of {name}" for name, contents in _KEPT.items() for uid in contents.dashboards],
     }
 
 
@@ -103,37 +105,37 @@ def _routed(method: str, path: str, environ: dict[str, Any], workspace: dict[str
         body = json.loads(text) if text else {}
     except ValueError:
         return 400, {"message": "bad request data"}
-    query, kept = parse_qs(str(environ.get("QUERY_STRING", ""))), _KEPT.setdefault(workspace["id"], _Kept())
-    for (wanted, pattern), action in _ROUTES.items():
-        if wanted == method and (found := re.fullmatch(pattern, path)):
-            return action(_Call(kept, workspace, found[1] if found.groups() else "", query, body))
+    query, contents = parse_qs(str(environ.get("QUERY_STRING", ""))), _KEPT.setdefault(workspace["id"], _Kept())
+    for (route_method, pattern), action in _ROUTES.items():
+        if route_method == method and (match := re.fullmatch(pattern, path)):
+            return action(_Call(contents, workspace, match[1] if match.groups() else "", query, body))
     return 404, {"message": "Not found"}
 
 
 def _get_data_source(call: _Call) -> Answer:
-    found = call.kept.data_sources.get(call.name)
-    return (200, found) if found else (404, {"message": "Data source not found"})
+    source = call.kept.data_sources.get(call.name)
+    return (200, source) if source else (404, {"message": "Data source not found"})
 
 
 def _add_data_source(call: _Call) -> Answer:
     uid, name = call.body.get("uid", ""), call.body.get("name", "")
-    if any(one["uid"] == uid or one["name"] == name for one in call.kept.data_sources.values()):
+    if any(source["uid"] == uid or source["name"] == name for source in call.kept.data_sources.values()):
         return 409, {"message": "data source with the same name already exists"}
-    made = {"id": call.kept.number(), "version": 1, **call.body}
-    call.kept.data_sources[uid] = made
-    return 200, {"datasource": made, "id": made["id"], "message": "Datasource added", "name": name}
+    source = {"id": call.kept.number(), "version": 1, **call.body}
+    call.kept.data_sources[uid] = source
+    return 200, {"datasource": source, "id": source["id"], "message": "Datasource added", "name": name}
 
 
 def _put_data_source(call: _Call) -> Answer:
-    if (found := call.kept.data_sources.get(call.name)) is None:
+    if (former := call.kept.data_sources.get(call.name)) is None:
         return 404, {"message": "Data source not found"}
-    call.kept.data_sources[call.name] = {**call.body, "id": found["id"], "version": found["version"] + 1}
+    call.kept.data_sources[call.name] = {**call.body, "id": former["id"], "version": former["version"] + 1}
     return 200, {"message": "Datasource updated"}
 
 
 def _get_folder(call: _Call) -> Answer:
-    found = call.kept.folders.get(call.name)
-    return (200, found) if found else (404, {"message": "folder not found", "status": "not-found"})
+    folder = call.kept.folders.get(call.name)
+    return (200, folder) if folder else (404, {"message": "folder not found", "status": "not-found"})
 
 
 def _add_folder(call: _Call) -> Answer:
@@ -145,11 +147,11 @@ def _add_folder(call: _Call) -> Answer:
 
 
 def _get_dashboard(call: _Call) -> Answer:
-    found = call.kept.dashboards.get(call.name)
-    if found is None:
+    dashboard = call.kept.dashboards.get(call.name)
+    if dashboard is None:
         return 404, {"message": "Dashboard not found"}
-    version, folder = found["dashboard"]["version"], found["folderUid"]
-    return 200, {"dashboard": found["dashboard"], "meta": {"version": version, "folderUid": folder}}
+    version, folder = dashboard["dashboard"]["version"], dashboard["folderUid"]
+    return 200, {"dashboard": dashboard["dashboard"], "meta": {"version": version, "folderUid": folder}}
 
 
 def _save_dashboard(call: _Call) -> Answer:
@@ -175,11 +177,13 @@ def _delete_dashboard(call: _Call) -> Answer:
 
 def _search(call: _Call) -> Answer:
     tags = set(call.query.get("tag", []))
-    found = [one for one in call.kept.dashboards.values() if tags <= set(one["dashboard"].get("tags", []))]
+    dashboards = [
+        dashboard for dashboard in call.kept.dashboards.values() if tags <= set(dashboard["dashboard"].get("tags", []))
+    ]
     return 200, [
-        {"uid": one["dashboard"]["uid"], "title": one["dashboard"].get("title", ""), "type": "dash-db",
-         "tags": one["dashboard"].get("tags", []), "folderUid": one["folderUid"]}
-        for one in found
+        {"uid": dashboard["dashboard"]["uid"], "title": dashboard["dashboard"].get("title", ""), "type": "dash-db",
+         "tags": dashboard["dashboard"].get("tags", []), "folderUid": dashboard["folderUid"]}
+        for dashboard in dashboards
     ]  # fmt: skip
 
 

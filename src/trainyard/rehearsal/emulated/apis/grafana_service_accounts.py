@@ -37,8 +37,16 @@ def install() -> None:
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     """Return the service accounts and tokens that exist."""
     del account_id, region  # an emulated account has one of each
-    accounts = [f"{one['name']} of {workspace}" for workspace, made in _ACCOUNTS.items() for one in made.values()]
-    tokens = [f"{one['name']} of {workspace}" for workspace, made in _TOKENS.items() for one in made.values()]
+    accounts = [
+        f"{account['name']} of {workspace}"
+        for workspace, accounts_by_id in _ACCOUNTS.items()
+        for account in accounts_by_id.values()
+    ]
+    tokens = [
+        f"{token['name']} of {workspace}"
+        for workspace, tokens_by_id in _TOKENS.items()
+        for token in tokens_by_id.values()
+    ]
     return {"Grafana service accounts": accounts, "Grafana tokens": tokens}
 
 
@@ -52,13 +60,13 @@ def role_of(workspace: str, key: str) -> str | None:
 
 def create_workspace_service_account(self: Any) -> str:
     """Answer CreateWorkspaceServiceAccount. A name is taken once."""
-    workspace, asked = self.workspace()["id"], json.loads(self.body)
+    workspace, request = self.workspace()["id"], json.loads(self.body)
     accounts = _ACCOUNTS.setdefault(workspace, {})
-    if any(account["name"] == asked["name"] for account in accounts.values()):
-        raise refusal("ConflictException", f"service account {asked['name']} already exists", 409)
-    made = {"id": str(secrets.randbelow(1_000_000_000)), "isDisabled": "false", **asked}
-    accounts[made["id"]] = made
-    return json.dumps({**made, "workspaceId": workspace})
+    if any(account["name"] == request["name"] for account in accounts.values()):
+        raise refusal("ConflictException", f"service account {request['name']} already exists", 409)
+    service_account = {"id": str(secrets.randbelow(1_000_000_000)), "isDisabled": "false", **request}
+    accounts[service_account["id"]] = service_account
+    return json.dumps({**service_account, "workspaceId": workspace})
 
 
 def list_workspace_service_accounts(self: Any) -> str:
@@ -71,24 +79,24 @@ def delete_workspace_service_account(self: Any) -> str:
     """Answer DeleteWorkspaceServiceAccount. Its tokens go with it."""
     workspace, account = _account(self)
     del _ACCOUNTS[workspace][account]
-    kept = {name: one for name, one in _TOKENS.get(workspace, {}).items() if one["account"] != account}
-    _TOKENS[workspace] = kept
+    remaining = {name: token for name, token in _TOKENS.get(workspace, {}).items() if token["account"] != account}
+    _TOKENS[workspace] = remaining
     return json.dumps({"serviceAccountId": account, "workspaceId": workspace})
 
 
 def create_workspace_service_account_token(self: Any) -> str:
     """Answer CreateWorkspaceServiceAccountToken: the only time that anybody sees the key."""
-    (workspace, account), asked = _account(self), json.loads(self.body)
+    (workspace, account), request = _account(self), json.loads(self.body)
     tokens = _TOKENS.setdefault(workspace, {})
-    if not 0 < asked["secondsToLive"] <= _LONGEST_S:
+    if not 0 < request["secondsToLive"] <= _LONGEST_S:
         raise refusal("ValidationException", f"secondsToLive has to be between 1 and {_LONGEST_S}", 400)
-    if any(token["name"] == asked["name"] for token in tokens.values()):
-        raise refusal("ConflictException", f"token {asked['name']} already exists", 409)
+    if any(token["name"] == request["name"] for token in tokens.values()):
+        raise refusal("ConflictException", f"token {request['name']} already exists", 409)
     name, key = str(secrets.randbelow(1_000_000_000)), f"glsa_{secrets.token_urlsafe(24)}"
     now = time.time()
-    tokens[name] = {"name": asked["name"], "account": account, "key": key, "created": now}
-    tokens[name]["expires"] = now + asked["secondsToLive"]
-    shown = {"id": name, "name": asked["name"], "key": key}
+    tokens[name] = {"name": request["name"], "account": account, "key": key, "created": now}
+    tokens[name]["expires"] = now + request["secondsToLive"]
+    shown = {"id": name, "name": request["name"], "key": key}
     return json.dumps({"serviceAccountToken": shown, "serviceAccountId": account, "workspaceId": workspace})
 
 
@@ -96,9 +104,9 @@ def list_workspace_service_account_tokens(self: Any) -> str:
     """Answer ListWorkspaceServiceAccountTokens, without their keys."""
     workspace, account = _account(self)
     tokens = [
-        {"id": name, "name": one["name"], "createdAt": one["created"], "expiresAt": one["expires"]}
-        for name, one in _TOKENS.get(workspace, {}).items()
-        if one["account"] == account
+        {"id": name, "name": token["name"], "createdAt": token["created"], "expiresAt": token["expires"]}
+        for name, token in _TOKENS.get(workspace, {}).items()
+        if token["account"] == account
     ]
     return json.dumps({"serviceAccountTokens": tokens, "serviceAccountId": account, "workspaceId": workspace})
 

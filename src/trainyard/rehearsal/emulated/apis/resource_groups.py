@@ -63,23 +63,25 @@ def list_group_resources(self: Any) -> str:
     """Answer ListGroupResources."""
     members = _MEMBERS.get(_group(self).arn, [])
     identifiers = [{"ResourceArn": arn, "ResourceType": _kind(arn)} for arn in members]
-    return json.dumps({"Resources": [{"Identifier": one} for one in identifiers], "ResourceIdentifiers": identifiers})
+    return json.dumps(
+        {"Resources": [{"Identifier": identifier} for identifier in identifiers], "ResourceIdentifiers": identifiers}
+    )
 
 
 def group_resources(self: Any) -> str:
     """Answer GroupResources."""
     members = _MEMBERS.setdefault(_group(self).arn, [])
-    wanted = self._get_param("ResourceArns")
-    members.extend(arn for arn in wanted if arn not in members)
-    return json.dumps({"Succeeded": wanted, "Failed": [], "Pending": []})
+    arns = self._get_param("ResourceArns")
+    members.extend(arn for arn in arns if arn not in members)
+    return json.dumps({"Succeeded": arns, "Failed": [], "Pending": []})
 
 
 def ungroup_resources(self: Any) -> str:
     """Answer UngroupResources."""
-    wanted = self._get_param("ResourceArns")
+    arns = self._get_param("ResourceArns")
     arn = _group(self).arn
-    _MEMBERS[arn] = [member for member in _MEMBERS.get(arn, []) if member not in wanted]
-    return json.dumps({"Succeeded": wanted, "Failed": [], "Pending": []})
+    _MEMBERS[arn] = [member for member in _MEMBERS.get(arn, []) if member not in arns]
+    return json.dumps({"Succeeded": arns, "Failed": [], "Pending": []})
 
 
 def get_group_configuration(self: Any) -> str:
@@ -106,18 +108,18 @@ def _described(group: Any) -> dict[str, Any]:
     return {"GroupArn": group.arn, "Name": group.name, "Description": group.description}
 
 
-def _create_group(former: Callable[..., Any], self: Any, **asked: Any) -> Any:
-    return former(self, **{**asked, "resource_query": asked["resource_query"] or _NO_QUERY})
+def _create_group(former: Callable[..., Any], self: Any, **parameters: Any) -> Any:
+    return former(self, **{**parameters, "resource_query": parameters["resource_query"] or _NO_QUERY})
 
 
 def _group(self: Any) -> Any:
     """Return the group that a call names, by name or ARN."""
-    wanted = self._get_param("Group") or self._get_param("GroupName")
+    name = self._get_param("Group") or self._get_param("GroupName")
     groups = self.resourcegroups_backend.groups
-    found = groups.by_arn.get(wanted) or groups.by_name.get(wanted)
-    if found is None:
-        raise NotFoundException(f"Cannot find the requested group: {wanted}")
-    return found
+    group = groups.by_arn.get(name) or groups.by_name.get(name)
+    if group is None:
+        raise NotFoundException(f"Cannot find the requested group: {name}")
+    return group
 
 
 def _kind(arn: str) -> str:

@@ -37,8 +37,14 @@ def _permission(former: Callable[..., Any], bucket: Any, *arguments: Any) -> Any
 def _applying(policy: bytes) -> bytes | None:
     document = json.loads(policy)
     statements = document["Statement"]
-    kept = [one for one in (statements if isinstance(statements, list) else [statements]) if _applies(one)]
-    return json.dumps({**document, "Statement": [_unconditional(one) for one in kept]}).encode() if kept else None
+    applying = [
+        statement for statement in (statements if isinstance(statements, list) else [statements]) if _applies(statement)
+    ]
+    return (
+        json.dumps({**document, "Statement": [_unconditional(statement) for statement in applying]}).encode()
+        if applying
+        else None
+    )
 
 
 def _applies(statement: Mapping[str, Any]) -> bool:
@@ -47,11 +53,13 @@ def _applies(statement: Mapping[str, Any]) -> bool:
     if isinstance(principal, dict) and not principal.keys() & {"AWS", "*"}:
         return False
     conditions = statement.get("Condition") or {}
-    return all(_holds(operator, key, wanted) for operator, keys in conditions.items() for key, wanted in keys.items())
+    return all(
+        _holds(operator, key, expected) for operator, keys in conditions.items() for key, expected in keys.items()
+    )
 
 
-def _holds(operator: str, key: str, wanted: Any) -> bool:
-    values = [str(one).lower() for one in (wanted if isinstance(wanted, list) else [wanted])]
+def _holds(operator: str, key: str, expected: Any) -> bool:
+    values = [str(value).lower() for value in (expected if isinstance(expected, list) else [expected])]
     if (operator, key.lower()) == ("Bool", "aws:securetransport"):
         return "true" in values
     return False  # what is not known here lets nobody in and shuts nobody out

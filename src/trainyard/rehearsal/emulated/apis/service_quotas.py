@@ -40,9 +40,9 @@ def get_aws_default_service_quota(self: Any) -> str:
 
 
 def _asked(self: Any) -> ServiceQuota | None:
-    asked = json.loads(self.body)
-    wanted = (asked["ServiceCode"], asked["QuotaCode"])
-    return next((quota for quota in every_quota() if (quota.service, quota.code) == wanted), None)
+    request = json.loads(self.body)
+    key = (request["ServiceCode"], request["QuotaCode"])
+    return next((quota for quota in every_quota() if (quota.service, quota.code) == key), None)
 
 
 def _answer(self: Any, quota: ServiceQuota, value: float) -> str:
@@ -61,5 +61,5 @@ def _answer(self: Any, quota: ServiceQuota, value: float) -> str:
 
 def _motos(self: Any) -> str:
     """Answer as moto does, which refuses what it does not know."""
-    asked = json.loads(self.body)
-    return json.dumps({"Quota": self.backend.get_service_quota(asked["ServiceCode"], asked["QuotaCode"])})
+    request = json.loads(self.body)
+    return json.dumps({"Quota": self.backend.get_service_quota(request["ServiceCode"], request["QuotaCode"])})

@@ -42,9 +42,9 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
 def describe_instance_information(self: Any) -> str:
     """Answer DescribeInstanceInformation: what Systems Manager has, or what of that is asked for."""
     filters = json.loads(self.body).get("Filters", [])
-    wanted = [value for filter_ in filters if filter_["Key"] == "InstanceIds" for value in filter_["Values"]]
-    found = [one for one in _connected(self.region) if not wanted or one in wanted]
-    return json.dumps({"InstanceInformationList": [{"InstanceId": one, "PingStatus": "Online"} for one in found]})
+    ids = [value for filter_ in filters if filter_["Key"] == "InstanceIds" for value in filter_["Values"]]
+    connected = [id_ for id_ in _connected(self.region) if not ids or id_ in ids]
+    return json.dumps({"InstanceInformationList": [{"InstanceId": id_, "PingStatus": "Online"} for id_ in connected]})
 
 
 def start_session(self: Any) -> str:
@@ -66,4 +66,6 @@ def _connected(region: str) -> Iterator[str]:
     running = [{"Name": "instance-state-name", "Values": ["running"]}]
     pages = InProcessAccount(region).client("ec2").get_paginator("describe_instances").paginate(Filters=running)
     for reservation in (reservation for page in pages for reservation in page["Reservations"]):
-        yield from (one["InstanceId"] for one in reservation["Instances"] if one.get("IamInstanceProfile"))
+        yield from (
+            instance["InstanceId"] for instance in reservation["Instances"] if instance.get("IamInstanceProfile")
+        )

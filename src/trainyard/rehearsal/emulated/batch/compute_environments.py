@@ -14,15 +14,15 @@ from trainyard.rehearsal.emulated.resource import Aws
 _ROLE = "role/aws-service-role/batch.amazonaws.com/AWSServiceRoleForBatch"
 
 
-def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateComputeEnvironment. It is valid at once, and nothing runs yet.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateComputeEnvironment.html
     """
-    here, name = batch_state(aws.account_id, aws.region), asked["computeEnvironmentName"]
+    here, name = batch_state(aws.account_id, aws.region), request["computeEnvironmentName"]
     if found(here.environments, name, "computeEnvironmentName") is not None:
         raise refusal(f"Object already exists: compute environment {name}")
-    _refuse_missing(aws, asked.get("computeResources", {}))
+    _refuse_missing(aws, request.get("computeResources", {}))
     whole = arn(aws.account_id, aws.region, f"compute-environment/{name}")
     here.environments[whole] = {
         "computeEnvironmentArn": whole,
@@ -35,59 +35,59 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
         "containerOrchestrationType": "ECS",
         "uuid": str(uuid.uuid4()),
         "tags": {},
-        **asked,
+        **request,
     }
     return {"computeEnvironmentName": name, "computeEnvironmentArn": whole}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return those that are asked for, or all."""
     those = batch_state(aws.account_id, aws.region).environments
-    wanted = asked.get("computeEnvironments") or list(those)
-    return [one for name in wanted if (one := found(those, name, "computeEnvironmentName")) is not None]
+    names = request.get("computeEnvironments") or list(those)
+    return [environment for name in names if (environment := found(those, name, "computeEnvironmentName")) is not None]
 
 
-def update(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateComputeEnvironment: what is written takes the place of what was."""
-    there = _there(aws, asked["computeEnvironment"])
-    resources = {**there.get("computeResources", {}), **asked.get("computeResources", {})}
+    environment = _there(aws, request["computeEnvironment"])
+    resources = {**environment.get("computeResources", {}), **request.get("computeResources", {})}
     _refuse_missing(aws, resources)
-    changed = {name: value for name, value in asked.items() if name != "computeEnvironment"}
-    there |= {**changed, "computeResources": resources}
-    return {name: there[name] for name in ("computeEnvironmentName", "computeEnvironmentArn")}
+    changed = {name: value for name, value in request.items() if name != "computeEnvironment"}
+    environment |= {**changed, "computeResources": resources}
+    return {name: environment[name] for name in ("computeEnvironmentName", "computeEnvironmentArn")}
 
 
-def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteComputeEnvironment.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_DeleteComputeEnvironment.html
     """
-    here, there = batch_state(aws.account_id, aws.region), _there(aws, asked["computeEnvironment"])
-    if there["state"] != "DISABLED":
+    here, environment = batch_state(aws.account_id, aws.region), _there(aws, request["computeEnvironment"])
+    if environment["state"] != "DISABLED":
         raise refusal("Cannot delete, compute environment must be in the DISABLED state")
     for queue in here.queues.values():
-        order = [one["computeEnvironment"] for one in queue["computeEnvironmentOrder"]]
-        if {there["computeEnvironmentArn"], there["computeEnvironmentName"]} & set(order):
+        order = [order_entry["computeEnvironment"] for order_entry in queue["computeEnvironmentOrder"]]
+        if {environment["computeEnvironmentArn"], environment["computeEnvironmentName"]} & set(order):
             raise refusal(f"Cannot delete, found existing JobQueue relationship: {queue['jobQueueName']}")
-    del here.environments[there["computeEnvironmentArn"]]
+    del here.environments[environment["computeEnvironmentArn"]]
     return {}
 
 
 def _there(aws: Aws, name: str) -> dict[str, Any]:
-    there = found(batch_state(aws.account_id, aws.region).environments, name, "computeEnvironmentName")
-    if there is None:
+    environment = found(batch_state(aws.account_id, aws.region).environments, name, "computeEnvironmentName")
+    if environment is None:
         raise refusal(f"Compute environment {name} does not exist")
-    return there
+    return environment
 
 
 def _refuse_missing(aws: Aws, resources: Mapping[str, Any]) -> None:
     """Refuse resources that name something that does not exist, and vCPUs that do not go together."""
     if resources.get("minvCpus", 0) > resources.get("maxvCpus", 0):
         raise refusal("computeResources: minvCpus must not be larger than maxvCpus")
-    for what, call, asked in _named(resources):
+    for what, call, request in _named(resources):
         service, _, action = call.partition(":")
         try:
-            getattr(aws.client(service), action)(**asked)
+            getattr(aws.client(service), action)(**request)
         except ClientError as error:
             raise refusal(f"computeResources.{what}: {error.response['Error']['Message']}") from error
 
@@ -105,8 +105,8 @@ def _named(resources: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, A
     if resources.get("ec2KeyPair"):
         yield "ec2KeyPair", "ec2:describe_key_pairs", {"KeyNames": [resources["ec2KeyPair"]]}
     if template := resources.get("launchTemplate"):
-        asked = {"LaunchTemplateId": template["launchTemplateId"], "Versions": [template.get("version", "$Default")]}
-        yield "launchTemplate", "ec2:describe_launch_template_versions", asked
+        request = {"LaunchTemplateId": template["launchTemplateId"], "Versions": [template.get("version", "$Default")]}
+        yield "launchTemplate", "ec2:describe_launch_template_versions", request
     for image in resources.get("ec2Configuration", ()):
         if "imageIdOverride" in image:
             yield "ec2Configuration", "ec2:describe_images", {"ImageIds": [image["imageIdOverride"]]}

@@ -33,7 +33,7 @@ def overridden(container: Mapping[str, Any], overrides: Mapping[str, Any]) -> di
     """Return a container with what a job overrides: variables and resources one by one, the rest as a whole."""
     merged = {**container, **overrides}
     for key, name in (("environment", "name"), ("resourceRequirements", "type")):
-        both = {one[name]: one for one in (*container.get(key, ()), *overrides.get(key, ()))}
+        both = {member[name]: member for member in (*container.get(key, ()), *overrides.get(key, ()))}
         if both:
             merged[key] = list(both.values())
     return merged

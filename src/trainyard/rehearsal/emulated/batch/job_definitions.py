@@ -12,15 +12,16 @@ _NEEDED = ("VCPU", "MEMORY")
 _MOST_NODES = 100_000
 
 
-def register(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def register(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer RegisterJobDefinition with another revision.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_RegisterJobDefinition.html
     """
-    here, name = batch_state(aws.account_id, aws.region), asked["jobDefinitionName"]
-    _refuse_incomplete(asked)
+    here, name = batch_state(aws.account_id, aws.region), request["jobDefinitionName"]
+    _refuse_incomplete(request)
     revision = 1 + max(
-        (one["revision"] for one in here.definitions.values() if one["jobDefinitionName"] == name), default=0
+        (definition["revision"] for definition in here.definitions.values() if definition["jobDefinitionName"] == name),
+        default=0,
     )
     whole = arn(aws.account_id, aws.region, f"job-definition/{name}:{revision}")
     here.definitions[whole] = {
@@ -29,32 +30,36 @@ def register(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
         "status": "ACTIVE",
         "containerOrchestrationType": "ECS",
         "tags": {},
-        **asked,
+        **request,
     }
     return {"jobDefinitionName": name, "jobDefinitionArn": whole, "revision": revision}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return those that are asked for: by ARN, by NAME:REVISION, or all revisions of a name."""
     every = list(batch_state(aws.account_id, aws.region).definitions.values())
-    wanted = asked.get("jobDefinitions") or ([asked["jobDefinitionName"]] if "jobDefinitionName" in asked else [])
-    chosen = [one for one in every if any(_is_meant(one, name) for name in wanted)] if wanted else every
-    return [one for one in chosen if asked.get("status") in (None, one["status"])]
+    names = request.get("jobDefinitions") or ([request["jobDefinitionName"]] if "jobDefinitionName" in request else [])
+    chosen = (
+        [definition for definition in every if any(_is_meant(definition, name) for name in names)] if names else every
+    )
+    return [definition for definition in chosen if request.get("status") in (None, definition["status"])]
 
 
-def deregister(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def deregister(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeregisterJobDefinition: it stays to be seen, inactive."""
-    for one in describe(aws, {"jobDefinitions": [asked["jobDefinition"]]}):
-        one["status"] = "INACTIVE"
+    for definition in describe(aws, {"jobDefinitions": [request["jobDefinition"]]}):
+        definition["status"] = "INACTIVE"
     return {}
 
 
 def existing(aws: Aws, name: str) -> dict[str, Any]:
     """Return the definition that a job names: of a name without a revision the latest active one."""
-    active = [one for one in describe(aws, {"jobDefinitions": [name]}) if one["status"] == "ACTIVE"]
+    active = [
+        definition for definition in describe(aws, {"jobDefinitions": [name]}) if definition["status"] == "ACTIVE"
+    ]
     if not active:
         raise refusal(f"JobDefinition {name} not found")
-    return max(active, key=lambda one: int(one["revision"]))
+    return max(active, key=lambda definition: int(definition["revision"]))
 
 
 def node_containers(properties: Mapping[str, Any], nodes: int) -> list[Mapping[str, Any]]:
@@ -84,24 +89,28 @@ def targeted(nodes_text: str, nodes: int) -> Sequence[int]:
     return range(begin, end + 1)
 
 
-def _is_meant(one: Mapping[str, Any], name: str) -> bool:
+def _is_meant(definition: Mapping[str, Any], name: str) -> bool:
     written = name.rpartition("job-definition/")[2]
-    return written in (one["jobDefinitionName"], f"{one['jobDefinitionName']}:{one['revision']}")
+    return written in (definition["jobDefinitionName"], f"{definition['jobDefinitionName']}:{definition['revision']}")
 
 
-def _refuse_incomplete(asked: Mapping[str, Any]) -> None:
-    kind = asked["type"]
-    properties = asked.get("nodeProperties")
+def _refuse_incomplete(request: Mapping[str, Any]) -> None:
+    kind = request["type"]
+    properties = request.get("nodeProperties")
     if kind != "multinode" or properties is None:
-        if kind == "multinode" or not any(name in asked for name in ("containerProperties", "ecsProperties")):
+        if kind == "multinode" or not any(name in request for name in ("containerProperties", "ecsProperties")):
             raise refusal(f"{'nodeProperties' if kind == 'multinode' else 'containerProperties'} must not be empty")
         return
     if not 0 <= properties["mainNode"] < properties["numNodes"]:
         raise refusal("nodeProperties: mainNode must be one of the nodes")
     for container in node_containers(properties, properties["numNodes"]):
-        given = {resource_requirement["type"] for resource_requirement in container.get("resourceRequirements", ())}
+        given_types = {
+            resource_requirement["type"] for resource_requirement in container.get("resourceRequirements", ())
+        }
         lacking = [
-            name for name in _NEEDED if name not in given and {"VCPU": "vcpus"}.get(name, "memory") not in container
+            name
+            for name in _NEEDED
+            if name not in given_types and {"VCPU": "vcpus"}.get(name, "memory") not in container
         ]
         if lacking or "image" not in container:
             raise refusal(f"nodeRangeProperties.container: {', '.join(lacking) or 'image'} must not be empty")

@@ -10,15 +10,15 @@ from trainyard.rehearsal.emulated.batch.state import arn, batch_state, found, qu
 from trainyard.rehearsal.emulated.resource import Aws
 
 
-def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateJobQueue.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateJobQueue.html
     """
-    here, name = batch_state(aws.account_id, aws.region), asked["jobQueueName"]
+    here, name = batch_state(aws.account_id, aws.region), request["jobQueueName"]
     if found(here.queues, name, "jobQueueName") is not None:
         raise refusal(f"Object already exists: job queue {name}")
-    _refuse_unknown_environments(aws, asked)
+    _refuse_unknown_environments(aws, request)
     whole = arn(aws.account_id, aws.region, f"job-queue/{name}")
     here.queues[whole] = {
         "jobQueueArn": whole,
@@ -26,41 +26,41 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
         "status": "VALID",
         "statusReason": "JobQueue Healthy",
         "tags": {},
-        **asked,
+        **request,
     }
     return {"jobQueueName": name, "jobQueueArn": whole}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return those that are asked for, or all."""
     those = batch_state(aws.account_id, aws.region).queues
-    wanted = asked.get("jobQueues") or list(those)
-    return [one for name in wanted if (one := found(those, name, "jobQueueName")) is not None]
+    names = request.get("jobQueues") or list(those)
+    return [queue for name in names if (queue := found(those, name, "jobQueueName")) is not None]
 
 
-def update(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateJobQueue."""
-    there = queue_of(aws, asked["jobQueue"])
-    _refuse_unknown_environments(aws, asked)
-    there |= {name: value for name, value in asked.items() if name != "jobQueue"}
-    return {name: there[name] for name in ("jobQueueName", "jobQueueArn")}
+    queue = queue_of(aws, request["jobQueue"])
+    _refuse_unknown_environments(aws, request)
+    queue |= {name: value for name, value in request.items() if name != "jobQueue"}
+    return {name: queue[name] for name in ("jobQueueName", "jobQueueArn")}
 
 
-def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteJobQueue.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_DeleteJobQueue.html
     """
-    there = queue_of(aws, asked["jobQueue"])
-    if there["state"] != "DISABLED":
+    queue = queue_of(aws, request["jobQueue"])
+    if queue["state"] != "DISABLED":
         raise refusal("Cannot delete, job queue must be in the DISABLED state")
-    jobs.end_all_of(aws, there["jobQueueArn"], "The job queue was deleted")
-    del batch_state(aws.account_id, aws.region).queues[there["jobQueueArn"]]
+    jobs.end_all_of(aws, queue["jobQueueArn"], "The job queue was deleted")
+    del batch_state(aws.account_id, aws.region).queues[queue["jobQueueArn"]]
     return {}
 
 
-def _refuse_unknown_environments(aws: Aws, asked: Mapping[str, Any]) -> None:
+def _refuse_unknown_environments(aws: Aws, request: Mapping[str, Any]) -> None:
     here = batch_state(aws.account_id, aws.region).environments
-    for one in asked.get("computeEnvironmentOrder", ()):
-        if found(here, one["computeEnvironment"], "computeEnvironmentName") is None:
-            raise refusal(f"Compute environment {one['computeEnvironment']} does not exist")
+    for order_entry in request.get("computeEnvironmentOrder", ()):
+        if found(here, order_entry["computeEnvironment"], "computeEnvironmentName") is None:
+            raise refusal(f"Compute environment {order_entry['computeEnvironment']} does not exist")

@@ -29,51 +29,51 @@ _HELD = "trainyard:held"
 """What keeps a job from going on by itself: see ``hold``."""
 
 
-def submit(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def submit(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer SubmitJob.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html
     """
     here = batch_state(aws.account_id, aws.region)
-    queue = queue_of(aws, asked["jobQueue"])
+    queue = queue_of(aws, request["jobQueue"])
     if queue["state"] != "ENABLED":
         raise refusal(f"JobQueue {queue['jobQueueName']} is not enabled")
-    definition = job_definitions.existing(aws, asked["jobDefinition"])
+    definition = job_definitions.existing(aws, request["jobDefinition"])
     name = str(uuid.uuid4())
-    tags = {**(definition["tags"] if asked.get("propagateTags") else {}), **asked.get("tags", {})}
+    tags = {**(definition["tags"] if request.get("propagateTags") else {}), **request.get("tags", {})}
     job: dict[str, Any] = {
         "jobId": name,
         "jobArn": arn(aws.account_id, aws.region, f"job/{name}"),
-        "jobName": asked["jobName"],
+        "jobName": request["jobName"],
         "jobQueue": queue["jobQueueArn"],
         "jobDefinition": definition["jobDefinitionArn"],
         "status": STATES[0],
         "createdAt": _now(),
         "attempts": [],
-        "dependsOn": asked.get("dependsOn", []),
-        "parameters": {**definition.get("parameters", {}), **asked.get("parameters", {})},
-        "timeout": asked.get("timeout", definition.get("timeout", {})),
-        "retryStrategy": asked.get("retryStrategy", definition.get("retryStrategy", {})),
+        "dependsOn": request.get("dependsOn", []),
+        "parameters": {**definition.get("parameters", {}), **request.get("parameters", {})},
+        "timeout": request.get("timeout", definition.get("timeout", {})),
+        "retryStrategy": request.get("retryStrategy", definition.get("retryStrategy", {})),
         "tags": tags,
     }
     if definition["type"] == "multinode":
-        job["nodeProperties"] = node_properties(definition["nodeProperties"], asked.get("nodeOverrides", {}))
-    elif "nodeOverrides" in asked:
+        job["nodeProperties"] = node_properties(definition["nodeProperties"], request.get("nodeOverrides", {}))
+    elif "nodeOverrides" in request:
         raise refusal("nodeOverrides are for multi-node parallel jobs")
     else:
-        job["container"] = overridden(definition.get("containerProperties", {}), asked.get("containerOverrides", {}))
+        job["container"] = overridden(definition.get("containerProperties", {}), request.get("containerOverrides", {}))
     here.jobs[name] = job
     if striking("launch") is not None and why_it_waits(aws, job) is not None:
         for _ in STATES[: STATES.index("STARTING")]:  # nobody looks at it often enough to see that it waits
             _go_on(aws, job)
-    return {one: job[one] for one in ("jobName", "jobId", "jobArn")}
+    return {key: job[key] for key in ("jobName", "jobId", "jobArn")}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return jobs and nodes of jobs, ID#NODE, as they are; then let time pass for those that are not held."""
     here = batch_state(aws.account_id, aws.region)
     shown = []
-    for name in asked["jobs"]:
+    for name in request["jobs"]:
         whole, _, node = name.rpartition("/")[2].partition("#")
         job = here.jobs.get(whole)
         if job is None:
@@ -84,38 +84,38 @@ def describe(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     return shown
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the jobs of a queue in one state, RUNNING where none is named, or the nodes of a job.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
     """
     here = batch_state(aws.account_id, aws.region)
-    if "multiNodeJobId" in asked:
-        job = here.jobs.get(asked["multiNodeJobId"])
+    if "multiNodeJobId" in request:
+        job = here.jobs.get(request["multiNodeJobId"])
         nodes = [] if job is None else [_node(aws, job, index) for index in range(job["nodeProperties"]["numNodes"])]
         return [_summary(node) for node in nodes]
-    queue = queue_of(aws, asked["jobQueue"])["jobQueueArn"]
+    queue = queue_of(aws, request["jobQueue"])["jobQueueArn"]
     of_queue = [job for job in here.jobs.values() if job["jobQueue"] == queue]
-    if "filters" in asked:
-        passing = [job for job in of_queue if all(_passes(job, filter_) for filter_ in asked["filters"])]
+    if "filters" in request:
+        passing = [job for job in of_queue if all(_passes(job, filter_) for filter_ in request["filters"])]
         return [_summary(_shown(job)) for job in reversed(passing)]  # the newest first, as Batch does
-    state = asked.get("jobStatus", "RUNNING")
+    state = request.get("jobStatus", "RUNNING")
     return [_summary(_shown(job)) for job in of_queue if job["status"] == state]
 
 
-def cancel(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def cancel(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CancelJob: what has not started ends."""
-    job = batch_state(aws.account_id, aws.region).jobs.get(asked["jobId"])
+    job = batch_state(aws.account_id, aws.region).jobs.get(request["jobId"])
     if job is not None and job["status"] in STATES[: STATES.index("STARTING")]:
-        _end(job, "FAILED", asked["reason"])
+        _end(job, "FAILED", request["reason"])
     return {}
 
 
-def terminate(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def terminate(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer TerminateJob, also of one that is over."""
-    job = batch_state(aws.account_id, aws.region).jobs.get(asked["jobId"].partition("#")[0])
+    job = batch_state(aws.account_id, aws.region).jobs.get(request["jobId"].partition("#")[0])
     if job is not None and job["status"] not in OVER:
-        _end(job, "FAILED", asked["reason"])
+        _end(job, "FAILED", request["reason"])
     return {}
 
 
@@ -126,22 +126,22 @@ def end_all_of(aws: Aws, queue: str, reason: str) -> None:
             _end(job, "FAILED", reason)
 
 
-def hold(aws: Aws, wanted: Mapping[str, Any]) -> None:
+def hold(aws: Aws, state: Mapping[str, Any]) -> None:
     """Let a job stay in a state, with a reason where there is one: {"jobId": …, "status": "RUNNABLE"}."""
-    job = batch_state(aws.account_id, aws.region).jobs[wanted["jobId"]]
-    while job["status"] not in (wanted["status"], *OVER):
+    job = batch_state(aws.account_id, aws.region).jobs[state["jobId"]]
+    while job["status"] not in (state["status"], *OVER):
         _go_on(aws, job)
-    job |= {_HELD: True, **wanted}
+    job |= {_HELD: True, **state}
 
 
-def _passes(job: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+def _passes(job: Mapping[str, Any], filter_: Mapping[str, Any]) -> bool:
     """Say whether a job passes a filter of ListJobs. Raises the service's error for one that is not there.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_KeyValuesPair.html
     """
-    if wanted["name"] not in _FILTERS:
-        raise refusal(f"the emulated account has no filter {wanted['name']}")
-    return any(_FILTERS[wanted["name"]](job, value) for value in wanted["values"])
+    if filter_["name"] not in _FILTERS:
+        raise refusal(f"the emulated account has no filter {filter_['name']}")
+    return any(_FILTERS[filter_["name"]](job, value) for value in filter_["values"])
 
 
 def _go_on(aws: Aws, job: dict[str, Any]) -> None:
@@ -153,7 +153,9 @@ def _go_on(aws: Aws, job: dict[str, Any]) -> None:
         return
     job.pop("statusReason", None)
     if state == "RUNNING":
-        missing = next((one["image"] for one in containers(job) if not can_be_pulled(aws, one["image"])), None)
+        missing = next(
+            (container["image"] for container in containers(job) if not can_be_pulled(aws, container["image"])), None
+        )
         if missing is not None:
             _end(job, "FAILED", f"CannotPullContainerError: {missing}: not found", exit_code=None)
             return

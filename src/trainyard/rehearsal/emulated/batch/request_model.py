@@ -15,14 +15,14 @@ from botocore.validate import ParamValidator
 from moto.core.loaders import create_loader
 
 
-def problems(service: str, action: str, asked: Mapping[str, Any]) -> list[str]:
+def problems(service: str, action: str, request: Mapping[str, Any]) -> list[str]:
     """Return what is wrong with a request, all of it; nothing where it can be answered."""
     shape = _model(service).operation_model(action).input_shape
     if shape is None:
         return []
-    report = ParamValidator().validate(dict(asked), shape)
-    said = [report.generate_report()] if report.has_errors() else []
-    return [*said, *_beyond_types("", asked, shape)]
+    report = ParamValidator().validate(dict(request), shape)
+    problems_of_types = [report.generate_report()] if report.has_errors() else []
+    return [*problems_of_types, *_beyond_types("", request, shape)]
 
 
 def in_words_of_api(service: str, action: str, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,23 +37,23 @@ def in_words_of_api(service: str, action: str, properties: Mapping[str, Any]) ->
 
 def _named(value: Any, shape: Any) -> Any:
     if shape.type_name == "list" and isinstance(value, list):
-        return [_named(one, shape.member) for one in value]
+        return [_named(member, shape.member) for member in value]
     if shape.type_name != "structure" or not isinstance(value, dict):
         return value
     by_lower = {name.lower(): name for name in shape.members}
-    known = {by_lower[name.lower()]: one for name, one in value.items() if name.lower() in by_lower}
-    return {name: _named(one, shape.members[name]) for name, one in known.items()}
+    by_proper_name = {by_lower[name.lower()]: member for name, member in value.items() if name.lower() in by_lower}
+    return {name: _named(member, shape.members[name]) for name, member in by_proper_name.items()}
 
 
 def _beyond_types(place: str, value: Any, shape: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        for name, one in value.items():
+        for name, item in value.items():
             member = shape.value if shape.type_name == "map" else getattr(shape, "members", {}).get(name)
             if member is not None:
-                yield from _beyond_types(f"{place}.{name}".lstrip("."), one, member)
+                yield from _beyond_types(f"{place}.{name}".lstrip("."), item, member)
     elif isinstance(value, list):
-        for index, one in enumerate(value):
-            yield from _beyond_types(f"{place}[{index}]", one, shape.member)
+        for index, item in enumerate(value):
+            yield from _beyond_types(f"{place}[{index}]", item, shape.member)
     else:
         yield from _of_scalar(place, value, shape)
 

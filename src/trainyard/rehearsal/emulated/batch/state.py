@@ -37,16 +37,16 @@ def arn(account_id: str, region: str, what: str) -> str:
 
 def found(those: Mapping[str, dict[str, Any]], name_or_arn: str, name: str) -> dict[str, Any] | None:
     """Return one by its ARN, or by its name, which stands below ``name``."""
-    by_name = (one for one in those.values() if one[name] == name_or_arn)
+    by_name = (record for record in those.values() if record[name] == name_or_arn)
     return those.get(name_or_arn) or next(by_name, None)
 
 
 def queue_of(aws: Aws, name: str) -> dict[str, Any]:
     """Return a job queue by its name or ARN. Raises the service's error where there is none."""
-    there = found(batch_state(aws.account_id, aws.region).queues, name, "jobQueueName")
-    if there is None:
+    queue = found(batch_state(aws.account_id, aws.region).queues, name, "jobQueueName")
+    if queue is None:
         raise refusal(f"JobQueue {name} not found")
-    return there
+    return queue
 
 
 def refusal(message: str) -> Exception:

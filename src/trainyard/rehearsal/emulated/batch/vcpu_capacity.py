@@ -28,14 +28,16 @@ def why_it_waits(aws: Aws, job: Mapping[str, Any]) -> str | None:
     """Return why a job stays RUNNABLE, None where its queue may have enough vCPUs and EC2 has instances."""
     here = batch_state(aws.account_id, aws.region)
     order = here.queues[job["jobQueue"]]["computeEnvironmentOrder"] if job["jobQueue"] in here.queues else ()
-    named = (found(here.environments, one["computeEnvironment"], "computeEnvironmentName") for one in order)
-    resources = [one.get("computeResources", {}) for one in named if one is not None]
+    named = (
+        found(here.environments, order_entry["computeEnvironment"], "computeEnvironmentName") for order_entry in order
+    )
+    resources = [environment.get("computeResources", {}) for environment in named if environment is not None]
     if not any(_vcpus(job) <= resource.get("maxvCpus", 0) for resource in resources):
         return _TOO_SMALL
     refused = striking("launch")
     if refused is None or refused.code != "InsufficientInstanceCapacity":
         return None
-    return _NO_CAPACITY.format(", ".join(sorted({kind for one in resources for kind in one["instanceTypes"]})))
+    return _NO_CAPACITY.format(", ".join(sorted({kind for compute in resources for kind in compute["instanceTypes"]})))
 
 
 def _vcpus(job: Mapping[str, Any]) -> float:
@@ -43,5 +45,9 @@ def _vcpus(job: Mapping[str, Any]) -> float:
 
 
 def _of_container(container: Mapping[str, Any]) -> float:
-    asked = [one["value"] for one in container.get("resourceRequirements", ()) if one["type"] == "VCPU"]
-    return float(next(iter(asked), container.get("vcpus", 0)))
+    requirements = [
+        requirement["value"]
+        for requirement in container.get("resourceRequirements", ())
+        if requirement["type"] == "VCPU"
+    ]
+    return float(next(iter(requirements), container.get("vcpus", 0)))

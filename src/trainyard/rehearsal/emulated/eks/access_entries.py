@@ -13,9 +13,9 @@ from trainyard.rehearsal.emulated.eks.state import EksCluster, arn, cluster_of, 
 from trainyard.rehearsal.emulated.resource import Aws
 
 
-def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateAccessEntry."""
-    cluster, who = cluster_of(aws, asked["clusterName"]), asked["principalArn"]
+    cluster, who = cluster_of(aws, request["clusterName"]), request["principalArn"]
     if cluster.described["accessConfig"]["authenticationMode"] == "CONFIG_MAP":
         raise invalid("The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP]")
     if who in cluster.access_entries:
@@ -23,63 +23,65 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
     entry = {
         "clusterName": cluster.name,
         "principalArn": who,
-        "kubernetesGroups": list(asked.get("kubernetesGroups", [])),
+        "kubernetesGroups": list(request.get("kubernetesGroups", [])),
         "accessEntryArn": arn(aws, f"access-entry/{cluster.name}/{uuid.uuid4()}"),
         "createdAt": now(),
         "modifiedAt": now(),
-        "tags": dict(asked.get("tags", {})),
-        "username": asked.get("username", who),
-        "type": asked.get("type", "STANDARD"),
+        "tags": dict(request.get("tags", {})),
+        "username": request.get("username", who),
+        "type": request.get("type", "STANDARD"),
     }
     cluster.access_entries[who] = entry
     return {"accessEntry": entry}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeAccessEntry."""
-    return {"accessEntry": _there(cluster_of(aws, asked["clusterName"]), asked)}
+    return {"accessEntry": _there(cluster_of(aws, request["clusterName"]), request)}
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> list[str]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return who has access to a cluster."""
-    return sorted(cluster_of(aws, asked["clusterName"]).access_entries)
+    return sorted(cluster_of(aws, request["clusterName"]).access_entries)
 
 
-def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteAccessEntry."""
-    cluster = cluster_of(aws, asked["clusterName"])
-    _there(cluster, asked)
-    del cluster.access_entries[asked["principalArn"]]
-    cluster.access_policies.pop(asked["principalArn"], None)
+    cluster = cluster_of(aws, request["clusterName"])
+    _there(cluster, request)
+    del cluster.access_entries[request["principalArn"]]
+    cluster.access_policies.pop(request["principalArn"], None)
     return {}
 
 
-def associate(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def associate(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer AssociateAccessPolicy."""
-    cluster = cluster_of(aws, asked["clusterName"])
-    _there(cluster, asked)
+    cluster = cluster_of(aws, request["clusterName"])
+    _there(cluster, request)
     times = {"associatedAt": now(), "modifiedAt": now()}
-    policy = {"policyArn": asked["policyArn"], "accessScope": asked["accessScope"], **times}
-    cluster.access_policies.setdefault(asked["principalArn"], {})[asked["policyArn"]] = policy
-    who = {"clusterName": cluster.name, "principalArn": asked["principalArn"]}
+    policy = {"policyArn": request["policyArn"], "accessScope": request["accessScope"], **times}
+    cluster.access_policies.setdefault(request["principalArn"], {})[request["policyArn"]] = policy
+    who = {"clusterName": cluster.name, "principalArn": request["principalArn"]}
     return {**who, "associatedAccessPolicy": policy}
 
 
-def disassociate(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def disassociate(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DisassociateAccessPolicy."""
-    cluster_of(aws, asked["clusterName"]).access_policies.get(asked["principalArn"], {}).pop(asked["policyArn"], None)
+    cluster_of(aws, request["clusterName"]).access_policies.get(request["principalArn"], {}).pop(
+        request["policyArn"], None
+    )
     return {}
 
 
-def policies(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def policies(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the policies of somebody who has access."""
-    cluster = cluster_of(aws, asked["clusterName"])
-    _there(cluster, asked)
-    return list(cluster.access_policies.get(asked["principalArn"], {}).values())
+    cluster = cluster_of(aws, request["clusterName"])
+    _there(cluster, request)
+    return list(cluster.access_policies.get(request["principalArn"], {}).values())
 
 
-def _there(cluster: EksCluster, asked: Mapping[str, Any]) -> dict[str, Any]:
-    entry = cluster.access_entries.get(asked["principalArn"])
+def _there(cluster: EksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
+    entry = cluster.access_entries.get(request["principalArn"])
     if entry is None:
-        raise missing(f"The specified principalArn could not be found: {asked['principalArn']}")
+        raise missing(f"The specified principalArn could not be found: {request['principalArn']}")
     return entry

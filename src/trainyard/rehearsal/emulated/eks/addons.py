@@ -20,82 +20,84 @@ DEFAULT_VERSION = "v1.0.0-eksbuild.1"
 """What an add-on without a version gets: which one is EKS's default, nobody here knows."""
 
 
-def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateAddon. It is active at once."""
-    cluster, name = cluster_of(aws, asked["clusterName"]), asked["addonName"]
+    cluster, name = cluster_of(aws, request["clusterName"]), request["addonName"]
     if name in cluster.addons:
         raise taken(f"Addon already exists with name: {name}")
-    _refuse_wrong_values(asked)
+    _refuse_wrong_values(request)
     addon = {
         "addonName": name,
         "clusterName": cluster.name,
         "status": "ACTIVE",
-        "addonVersion": asked.get("addonVersion") or DEFAULT_VERSION,
+        "addonVersion": request.get("addonVersion") or DEFAULT_VERSION,
         "health": {"issues": []},
         "addonArn": arn(aws, f"addon/{cluster.name}/{name}/{uuid.uuid4()}"),
         "createdAt": now(),
         "modifiedAt": now(),
-        "tags": dict(asked.get("tags", {})),
-        "podIdentityAssociations": [_associate(aws, asked, one) for one in asked.get("podIdentityAssociations", ())],
-        **{key: asked[key] for key in ("configurationValues", "serviceAccountRoleArn") if key in asked},
+        "tags": dict(request.get("tags", {})),
+        "podIdentityAssociations": [
+            _associate(aws, request, association) for association in request.get("podIdentityAssociations", ())
+        ],
+        **{key: request[key] for key in ("configurationValues", "serviceAccountRoleArn") if key in request},
     }
     cluster.addons[name] = addon
     return {"addon": addon}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeAddon."""
-    return {"addon": _there(aws, asked)}
+    return {"addon": _there(aws, request)}
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> list[str]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return the names of the add-ons of a cluster."""
-    return sorted(cluster_of(aws, asked["clusterName"]).addons)
+    return sorted(cluster_of(aws, request["clusterName"]).addons)
 
 
-def update(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateAddon."""
-    addon = _there(aws, asked)
-    _refuse_wrong_values(asked)
-    addon |= {key: asked[key] for key in ("addonVersion", "configurationValues") if key in asked}
-    return updated(cluster_of(aws, asked["clusterName"]), "AddonUpdate", asked)
+    addon = _there(aws, request)
+    _refuse_wrong_values(request)
+    addon |= {key: request[key] for key in ("addonVersion", "configurationValues") if key in request}
+    return updated(cluster_of(aws, request["clusterName"]), "AddonUpdate", request)
 
 
-def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteAddon. Its associations go with it."""
-    addon, cluster = _there(aws, asked), cluster_of(aws, asked["clusterName"])
+    addon, cluster = _there(aws, request), cluster_of(aws, request["clusterName"])
     for association in addon["podIdentityAssociations"]:
         cluster.pod_identities.pop(association.rpartition("/")[2], None)
     del cluster.addons[addon["addonName"]]
     return {"addon": {**addon, "status": "DELETING"}}
 
 
-def configuration(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def configuration(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeAddonConfiguration, as far as roles are concerned."""
     del aws
-    name = asked["addonName"]
+    name = request["addonName"]
     schema = {"configurationSchema": "{}", "podIdentityConfiguration": _RECOMMENDED.get(name, [])}
-    return {"addonName": name, "addonVersion": asked["addonVersion"], **schema}
+    return {"addonName": name, "addonVersion": request["addonVersion"], **schema}
 
 
-def _associate(aws: Aws, asked: Mapping[str, Any], wanted: Mapping[str, str]) -> str:
-    namespace = _NAMESPACES.get(asked["addonName"], "kube-system")
-    place = {"clusterName": asked["clusterName"], "namespace": namespace}
-    made = pod_identities.create(
-        aws, {**place, "serviceAccount": wanted["serviceAccount"], "roleArn": wanted["roleArn"]}
+def _associate(aws: Aws, request: Mapping[str, Any], association: Mapping[str, str]) -> str:
+    namespace = _NAMESPACES.get(request["addonName"], "kube-system")
+    place = {"clusterName": request["clusterName"], "namespace": namespace}
+    created = pod_identities.create(
+        aws, {**place, "serviceAccount": association["serviceAccount"], "roleArn": association["roleArn"]}
     )
-    return str(made["association"]["associationArn"])
+    return str(created["association"]["associationArn"])
 
 
-def _refuse_wrong_values(asked: Mapping[str, Any]) -> None:
+def _refuse_wrong_values(request: Mapping[str, Any]) -> None:
     try:
-        json.loads(asked.get("configurationValues") or "{}")
+        json.loads(request.get("configurationValues") or "{}")
     except ValueError as error:
-        raise invalid(f"ConfigurationValue is not in supported format for {asked['addonName']}: {error}") from error
+        raise invalid(f"ConfigurationValue is not in supported format for {request['addonName']}: {error}") from error
 
 
-def _there(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
-    addon = cluster_of(aws, asked["clusterName"]).addons.get(asked["addonName"])
+def _there(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
+    addon = cluster_of(aws, request["clusterName"]).addons.get(request["addonName"])
     if addon is None:
-        raise missing(f"No addon: {asked['addonName']} found in cluster: {asked['clusterName']}")
+        raise missing(f"No addon: {request['addonName']} found in cluster: {request['clusterName']}")
     return addon

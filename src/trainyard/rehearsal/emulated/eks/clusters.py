@@ -24,92 +24,92 @@ _SERVICES = "10.100.0.0/16"
 _CA = base64.b64encode(b"an emulated cluster has no certificate").decode()
 
 
-def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateCluster. It is active at once."""
-    name = asked["name"]
+    name = request["name"]
     if name in clusters(aws):
         raise taken(f"Cluster already exists with name: {name}")
-    version = asked.get("version") or known_versions()[-1]
+    version = request.get("version") or known_versions()[-1]
     _refuse_old(version)
-    _refuse_missing(aws, asked)
-    network = _network(aws, name, asked["resourcesVpcConfig"])
-    described = _described(aws, {**asked, "version": version}, network)
+    _refuse_missing(aws, request)
+    network = _network(aws, name, request["resourcesVpcConfig"])
+    described = _described(aws, {**request, "version": version}, network)
     clusters(aws)[name] = EksCluster(described, _interfaces(aws, name, network))
     _start_logs(aws, described)
     return {"cluster": described}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeCluster."""
-    return {"cluster": cluster_of(aws, asked["name"]).described}
+    return {"cluster": cluster_of(aws, request["name"]).described}
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> list[str]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return the names of all clusters."""
-    del asked
+    del request
     return sorted(clusters(aws))
 
 
-def update(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateClusterConfig: what is written takes the place of what was."""
-    there = cluster_of(aws, asked["name"])
+    cluster = cluster_of(aws, request["name"])
     for part in ("resourcesVpcConfig", "accessConfig", "logging"):
-        if part in asked:
-            there.described[part] = {**there.described[part], **asked[part]}
-    _start_logs(aws, there.described)
-    return updated(there, "ConfigUpdate", asked)
+        if part in request:
+            cluster.described[part] = {**cluster.described[part], **request[part]}
+    _start_logs(aws, cluster.described)
+    return updated(cluster, "ConfigUpdate", request)
 
 
-def update_version(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def update_version(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateClusterVersion."""
-    there = cluster_of(aws, asked["name"])
-    _refuse_old(asked["version"])
-    there.described["version"] = asked["version"]
-    return updated(there, "VersionUpdate", asked)
+    cluster = cluster_of(aws, request["name"])
+    _refuse_old(request["version"])
+    cluster.described["version"] = request["version"]
+    return updated(cluster, "VersionUpdate", request)
 
 
-def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteCluster. Interfaces and security group of the control plane go with it, its log group stays."""
-    there = cluster_of(aws, asked["name"])
-    if there.node_groups:
+    cluster = cluster_of(aws, request["name"])
+    if cluster.node_groups:
         raise taken("Cluster has nodegroups attached")
     ec2 = aws.client("ec2")
-    for interface in there.interfaces:
+    for interface in cluster.interfaces:
         ec2.delete_network_interface(NetworkInterfaceId=interface)
-    ec2.delete_security_group(GroupId=there.described["resourcesVpcConfig"]["clusterSecurityGroupId"])
-    del clusters(aws)[there.name]
-    return {"cluster": {**there.described, "status": "DELETING"}}
+    ec2.delete_security_group(GroupId=cluster.described["resourcesVpcConfig"]["clusterSecurityGroupId"])
+    del clusters(aws)[cluster.name]
+    return {"cluster": {**cluster.described, "status": "DELETING"}}
 
 
-def _described(aws: Aws, asked: Mapping[str, Any], network: Mapping[str, Any]) -> dict[str, Any]:
+def _described(aws: Aws, request: Mapping[str, Any], network: Mapping[str, Any]) -> dict[str, Any]:
     number = uuid.uuid4().hex.upper()
     access = {"bootstrapClusterCreatorAdminPermissions": True, "authenticationMode": "CONFIG_MAP"}
     return {
-        "name": asked["name"],
-        "arn": arn(aws, f"cluster/{asked['name']}"),
+        "name": request["name"],
+        "arn": arn(aws, f"cluster/{request['name']}"),
         "createdAt": now(),
-        "version": asked["version"],
+        "version": request["version"],
         "endpoint": f"https://{number}.gr7.{aws.region}.eks.amazonaws.com",
-        "roleArn": asked["roleArn"],
+        "roleArn": request["roleArn"],
         "resourcesVpcConfig": network,
         "kubernetesNetworkConfig": {
-            "serviceIpv4Cidr": _SERVICES, "ipFamily": "ipv4", **asked.get("kubernetesNetworkConfig", {})
+            "serviceIpv4Cidr": _SERVICES, "ipFamily": "ipv4", **request.get("kubernetesNetworkConfig", {})
         },
-        "logging": asked.get("logging") or {"clusterLogging": []},
+        "logging": request.get("logging") or {"clusterLogging": []},
         "identity": {"oidc": {"issuer": f"https://oidc.eks.{aws.region}.amazonaws.com/id/{number}"}},
         "status": "ACTIVE",
         "certificateAuthority": {"data": _CA},
         "platformVersion": "eks.1",
-        "tags": dict(asked.get("tags", {})),
-        "encryptionConfig": asked.get("encryptionConfig", []),
+        "tags": dict(request.get("tags", {})),
+        "encryptionConfig": request.get("encryptionConfig", []),
         "health": {"issues": []},
-        "accessConfig": {**access, **asked.get("accessConfig", {})},
-        "deletionProtection": bool(asked.get("deletionProtection")),
+        "accessConfig": {**access, **request.get("accessConfig", {})},
+        "deletionProtection": bool(request.get("deletionProtection")),
     }  # fmt: skip
 
 
-def _network(aws: Aws, name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    subnets = aws.client("ec2").describe_subnets(SubnetIds=asked["subnetIds"])["Subnets"]
+def _network(aws: Aws, name: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    subnets = aws.client("ec2").describe_subnets(SubnetIds=request["subnetIds"])["Subnets"]
     zones = {subnet["AvailabilityZone"] for subnet in subnets}
     if len(zones) < _ZONES:
         raise invalid(f"Subnets specified must be in at least two different AZs, not in {', '.join(sorted(zones))}")
@@ -118,7 +118,7 @@ def _network(aws: Aws, name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         "publicAccessCidrs": ["0.0.0.0/0"],
     }  # fmt: skip
     vpc = subnets[0]["VpcId"]
-    return {**defaults, **asked, "vpcId": vpc, "clusterSecurityGroupId": _security_group(aws, name, vpc)}
+    return {**defaults, **request, "vpcId": vpc, "clusterSecurityGroupId": _security_group(aws, name, vpc)}
 
 
 def _security_group(aws: Aws, name: str, vpc: str) -> str:
@@ -127,16 +127,16 @@ def _security_group(aws: Aws, name: str, vpc: str) -> str:
     https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
     """
     ec2 = aws.client("ec2")
-    made: str = ec2.create_security_group(
+    group_id: str = ec2.create_security_group(
         GroupName=f"eks-cluster-sg-{name}-{uuid.uuid4().int % 10**9}",
         Description="EKS created security group applied to ENI that is attached to EKS Control Plane master nodes, "
         "as well as any managed workloads.",
         VpcId=vpc,
     )["GroupId"]
-    ec2.create_tags(Resources=[made], Tags=[{"Key": f"kubernetes.io/cluster/{name}", "Value": "owned"}])
-    itself = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": made}]}
-    ec2.authorize_security_group_ingress(GroupId=made, IpPermissions=[itself])
-    return made
+    ec2.create_tags(Resources=[group_id], Tags=[{"Key": f"kubernetes.io/cluster/{name}", "Value": "owned"}])
+    itself = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group_id}]}
+    ec2.authorize_security_group_ingress(GroupId=group_id, IpPermissions=[itself])
+    return group_id
 
 
 def _interfaces(aws: Aws, name: str, network: Mapping[str, Any]) -> list[str]:
@@ -156,7 +156,7 @@ def _start_logs(aws: Aws, described: Mapping[str, Any]) -> None:
 
     https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
     """
-    if not any(one.get("enabled") for one in described["logging"].get("clusterLogging", ())):
+    if not any(logging.get("enabled") for logging in described["logging"].get("clusterLogging", ())):
         return
     logs = aws.client("logs")
     with contextlib.suppress(logs.exceptions.ResourceAlreadyExistsException):
@@ -172,12 +172,12 @@ def _refuse_old(version: str) -> None:
         raise invalid(f"unsupported Kubernetes version {version}: its extended support ended on {until}")
 
 
-def _refuse_missing(aws: Aws, asked: Mapping[str, Any]) -> None:
+def _refuse_missing(aws: Aws, request: Mapping[str, Any]) -> None:
     """Refuse a request that names something that does not exist."""
-    network = asked["resourcesVpcConfig"]
-    keys = [one["provider"]["keyArn"] for one in asked.get("encryptionConfig", ())]
+    network = request["resourcesVpcConfig"]
+    keys = [encryption["provider"]["keyArn"] for encryption in request.get("encryptionConfig", ())]
     questions = [
-        ("iam", "get_role", {"RoleName": asked["roleArn"].rpartition("/")[2]}),
+        ("iam", "get_role", {"RoleName": request["roleArn"].rpartition("/")[2]}),
         ("ec2", "describe_subnets", {"SubnetIds": network.get("subnetIds") or []}),
         *(
             [("ec2", "describe_security_groups", {"GroupIds": groups})]

@@ -21,105 +21,105 @@ from trainyard.rehearsal.emulated.resource import Aws
 _SIZES = {"minSize": 1, "maxSize": 2, "desiredSize": 2}
 
 
-def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateNodegroup. Its nodes are launched at once."""
-    cluster, name = cluster_of(aws, asked["clusterName"]), asked["nodegroupName"]
+    cluster, name = cluster_of(aws, request["clusterName"]), request["nodegroupName"]
     if name in cluster.node_groups:
         raise taken(f"NodeGroup already exists with name {name} and cluster name {cluster.name}")
-    template = _found(aws, cluster, asked)
-    _refuse_wrong_sizes({**_SIZES, **asked.get("scalingConfig", {})})
-    group = _described(aws, cluster, asked)
+    template = _found(aws, cluster, request)
+    _refuse_wrong_sizes({**_SIZES, **request.get("scalingConfig", {})})
+    group = _described(aws, cluster, request)
     cluster.node_groups[name] = group
     node_launch.start(aws, group, template)
     _look(aws, group)
     return {"nodegroup": {**group, "status": "CREATING"}}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeNodegroup."""
-    return {"nodegroup": there(aws, asked)}
+    return {"nodegroup": there(aws, request)}
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> list[str]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return the names of the node groups of a cluster."""
-    return sorted(cluster_of(aws, asked["clusterName"]).node_groups)
+    return sorted(cluster_of(aws, request["clusterName"]).node_groups)
 
 
-def update(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateNodegroupConfig: sizes, labels, taints and repair."""
-    cluster, group = cluster_of(aws, asked["clusterName"]), there(aws, asked)
-    sizes = {**group["scalingConfig"], **asked.get("scalingConfig", {})}
+    cluster, group = cluster_of(aws, request["clusterName"]), there(aws, request)
+    sizes = {**group["scalingConfig"], **request.get("scalingConfig", {})}
     _refuse_wrong_sizes(sizes)
     group["scalingConfig"] = sizes
     for name in ("updateConfig", "nodeRepairConfig"):
-        group[name] = asked.get(name, group.get(name))
-    _relabel(group, asked.get("labels", {}), asked.get("taints", {}))
+        group[name] = request.get(name, group.get(name))
+    _relabel(group, request.get("labels", {}), request.get("taints", {}))
     node_launch.scale(aws, group)
     _look(aws, group)
-    return updated(cluster, "ConfigUpdate", asked)
+    return updated(cluster, "ConfigUpdate", request)
 
 
-def update_version(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def update_version(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateNodegroupVersion: another version of Kubernetes, or of the launch template."""
-    cluster, group = cluster_of(aws, asked["clusterName"]), there(aws, asked)
-    group["version"] = asked.get("version", cluster.described["version"])
-    group["launchTemplate"] = {**group.get("launchTemplate", {}), **asked.get("launchTemplate", {})}
-    return updated(cluster, "VersionUpdate", asked)
+    cluster, group = cluster_of(aws, request["clusterName"]), there(aws, request)
+    group["version"] = request.get("version", cluster.described["version"])
+    group["launchTemplate"] = {**group.get("launchTemplate", {}), **request.get("launchTemplate", {})}
+    return updated(cluster, "VersionUpdate", request)
 
 
-def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteNodegroup. Its instances go first."""
-    group = there(aws, asked)
+    group = there(aws, request)
     node_launch.end(aws, group)
-    del cluster_of(aws, asked["clusterName"]).node_groups[group["nodegroupName"]]
+    del cluster_of(aws, request["clusterName"]).node_groups[group["nodegroupName"]]
     return {"nodegroup": {**group, "status": "DELETING"}}
 
 
-def there(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def there(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return a node group. Raises the service's error where there is none."""
-    group = cluster_of(aws, asked["clusterName"]).node_groups.get(asked["nodegroupName"])
+    group = cluster_of(aws, request["clusterName"]).node_groups.get(request["nodegroupName"])
     if group is None:
-        raise missing(f"No node group found for name: {asked['nodegroupName']}.")
+        raise missing(f"No node group found for name: {request['nodegroupName']}.")
     return group
 
 
-def _described(aws: Aws, cluster: EksCluster, asked: Mapping[str, Any]) -> dict[str, Any]:
-    name, number = asked["nodegroupName"], str(uuid.uuid4())
+def _described(aws: Aws, cluster: EksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
+    name, number = request["nodegroupName"], str(uuid.uuid4())
     group = {
         "nodegroupName": name,
         "nodegroupArn": arn(aws, f"nodegroup/{cluster.name}/{name}/{number}"),
         "clusterName": cluster.name,
-        "version": asked.get("version", cluster.described["version"]),
+        "version": request.get("version", cluster.described["version"]),
         "createdAt": now(),
         "modifiedAt": now(),
         "status": "ACTIVE",
-        "capacityType": asked.get("capacityType", "ON_DEMAND"),
-        "scalingConfig": {**_SIZES, **asked.get("scalingConfig", {})},
-        "subnets": asked["subnets"],
-        "amiType": asked.get("amiType", "AL2023_x86_64_STANDARD"),
-        "nodeRole": asked["nodeRole"],
-        "labels": dict(asked.get("labels", {})),
-        "taints": list(asked.get("taints", [])),
+        "capacityType": request.get("capacityType", "ON_DEMAND"),
+        "scalingConfig": {**_SIZES, **request.get("scalingConfig", {})},
+        "subnets": request["subnets"],
+        "amiType": request.get("amiType", "AL2023_x86_64_STANDARD"),
+        "nodeRole": request["nodeRole"],
+        "labels": dict(request.get("labels", {})),
+        "taints": list(request.get("taints", [])),
         "resources": {"autoScalingGroups": [{"name": f"eks-{name}-{number}"}]},
         "health": {"issues": []},
-        "tags": dict(asked.get("tags", {})),
+        "tags": dict(request.get("tags", {})),
     }
     optional = ("instanceTypes", "launchTemplate", "diskSize", "updateConfig", "nodeRepairConfig", "remoteAccess")
-    return {**group, **{key: asked[key] for key in optional if key in asked}}
+    return {**group, **{key: request[key] for key in optional if key in request}}
 
 
-def _found(aws: Aws, cluster: EksCluster, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _found(aws: Aws, cluster: EksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of the launch template; empty where there is none. Refuses what names something missing."""
     try:
-        aws.client("iam").get_role(RoleName=asked["nodeRole"].rpartition("/")[2])
-        subnets = aws.client("ec2").describe_subnets(SubnetIds=asked["subnets"])["Subnets"]
-        template = node_launch.template_of(aws, asked.get("launchTemplate"))
+        aws.client("iam").get_role(RoleName=request["nodeRole"].rpartition("/")[2])
+        subnets = aws.client("ec2").describe_subnets(SubnetIds=request["subnets"])["Subnets"]
+        template = node_launch.template_of(aws, request.get("launchTemplate"))
     except ClientError as error:
         raise invalid(error.response["Error"]["Message"]) from error
     vpc = cluster.described["resourcesVpcConfig"]["vpcId"]
     if outside := [subnet["SubnetId"] for subnet in subnets if subnet["VpcId"] != vpc]:
         raise invalid(f"Subnets {', '.join(outside)} are not in the VPC of the cluster, {vpc}")
-    if template.get("InstanceType") and asked.get("instanceTypes"):
+    if template.get("InstanceType") and request.get("instanceTypes"):
         raise invalid("You cannot specify an instance type in both the launch template and the request")
     if template.get("IamInstanceProfile"):
         raise invalid(
@@ -138,8 +138,8 @@ def _refuse_wrong_sizes(sizes: Mapping[str, int]) -> None:
 
 def _relabel(group: dict[str, Any], labels: Mapping[str, Any], taints: Mapping[str, Any]) -> None:
     gone = set(labels.get("removeLabels", ()))
-    kept = {key: value for key, value in group["labels"].items() if key not in gone}
-    group["labels"] = {**kept, **labels.get("addOrUpdateLabels", {})}
+    kept_labels = {key: value for key, value in group["labels"].items() if key not in gone}
+    group["labels"] = {**kept_labels, **labels.get("addOrUpdateLabels", {})}
     changed = [*taints.get("addOrUpdateTaints", ()), *taints.get("removeTaints", ())]
     others = [taint for taint in group["taints"] if all(taint["key"] != other["key"] for other in changed)]
     group["taints"] = [*others, *taints.get("addOrUpdateTaints", ())]

@@ -35,7 +35,7 @@ def start(aws: Aws, group: Mapping[str, Any], template: Mapping[str, Any]) -> No
     """Launch the nodes. What EC2 refuses is found by ``issues``."""
     name, sizes = _name(group), group["scalingConfig"]
     _make_profile(aws, group)
-    made = aws.client("ec2").create_launch_template(
+    created = aws.client("ec2").create_launch_template(
         LaunchTemplateName=name, LaunchTemplateData=_data(aws, group, template)
     )
     aws.client("autoscaling").create_auto_scaling_group(
@@ -44,7 +44,7 @@ def start(aws: Aws, group: Mapping[str, Any], template: Mapping[str, Any]) -> No
         MaxSize=sizes["maxSize"],
         DesiredCapacity=sizes["desiredSize"],
         VPCZoneIdentifier=",".join(group["subnets"]),
-        LaunchTemplate={"LaunchTemplateId": made["LaunchTemplate"]["LaunchTemplateId"], "Version": "1"},
+        LaunchTemplate={"LaunchTemplateId": created["LaunchTemplate"]["LaunchTemplateId"], "Version": "1"},
         Tags=[
             {
                 "Key": key,
@@ -83,7 +83,7 @@ def end(aws: Aws, group: Mapping[str, Any]) -> None:
 def instances_of(aws: Aws, group: Mapping[str, Any]) -> list[str]:
     """Return the ids of the nodes that run."""
     groups = aws.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=[_name(group)])
-    return [instance["InstanceId"] for found in groups["AutoScalingGroups"] for instance in found["Instances"]]
+    return [instance["InstanceId"] for group in groups["AutoScalingGroups"] for instance in group["Instances"]]
 
 
 def issues(aws: Aws, group: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -95,15 +95,17 @@ def issues(aws: Aws, group: Mapping[str, Any]) -> list[dict[str, Any]]:
     if lacking <= 0:
         return []
     kind = "Spot" if group["capacityType"] == "SPOT" else "On-Demand"
-    said = f"Could not launch {kind} Instances. {refusal_of(_name(group))} Launching EC2 instance failed."
-    return [{"code": "AsgInstanceLaunchFailures", "message": said, "resourceIds": [_name(group)]}]
+    message = f"Could not launch {kind} Instances. {refusal_of(_name(group))} Launching EC2 instance failed."
+    return [{"code": "AsgInstanceLaunchFailures", "message": message, "resourceIds": [_name(group)]}]
 
 
 def _data(aws: Aws, group: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
     """Return the user's template with what EKS adds: image, type, role, and its security group as a last resort."""
     kinds = group.get("instanceTypes") or [template.get("InstanceType") or "t3.medium"]
     data = {key: value for key, value in template.items() if value not in (None, "", [], {}) and key not in _FILLED_IN}
-    groups = data.get("SecurityGroupIds") or any(one.get("Groups") for one in data.get("NetworkInterfaces", ()))
+    groups = data.get("SecurityGroupIds") or any(
+        interface.get("Groups") for interface in data.get("NetworkInterfaces", ())
+    )
     if not groups:
         data["SecurityGroupIds"] = [_cluster_group(aws, group["clusterName"])]
     return {
@@ -126,16 +128,16 @@ def _image(aws: Aws, kind: str, instance_type: str, version: str) -> str:
     """
     backend: Any = ec2_backends[aws.account_id][aws.region]
     name = f"amazon-eks-node-{kind.lower().replace('_', '-')}-{version}"
-    found = next((ami.id for ami in backend.amis.values() if ami.name == name), None)
-    if found is not None:
-        return str(found)
+    image_id = next((ami.id for ami in backend.amis.values() if ami.name == name), None)
+    if image_id is not None:
+        return str(image_id)
     facts = find(instance_type)
-    made = random_ami_id()
-    backend.amis[made] = Ami(
-        backend, made, name=name, owner_id=_AMAZON, owner_alias="amazon", public=True, virtualization_type="hvm",
+    ami_id = random_ami_id()
+    backend.amis[ami_id] = Ami(
+        backend, ami_id, name=name, owner_id=_AMAZON, owner_alias="amazon", public=True, virtualization_type="hvm",
         architecture=(facts and facts.architecture) or "x86_64", root_device_type="ebs", region_name=f"{aws.region}a",
     )  # fmt: skip
-    return str(made)
+    return str(ami_id)
 
 
 def _make_profile(aws: Aws, group: Mapping[str, Any]) -> None:

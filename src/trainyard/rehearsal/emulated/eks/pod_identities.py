@@ -22,19 +22,19 @@ _WHO = ("namespace", "serviceAccount")
 _PRINCIPAL = "pods.eks.amazonaws.com"
 
 
-def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreatePodIdentityAssociation."""
-    cluster = cluster_of(aws, asked["clusterName"])
-    if any(all(pod_identity[key] == asked[key] for key in _WHO) for pod_identity in cluster.pod_identities.values()):
-        raise taken(f"Association already exists: {asked['namespace']}/{asked['serviceAccount']}")
-    _refuse_role(aws, asked["roleArn"])
+    cluster = cluster_of(aws, request["clusterName"])
+    if any(all(pod_identity[key] == request[key] for key in _WHO) for pod_identity in cluster.pod_identities.values()):
+        raise taken(f"Association already exists: {request['namespace']}/{request['serviceAccount']}")
+    _refuse_role(aws, request["roleArn"])
     name = "a-" + "".join(secrets.choice(_LETTERS) for _ in range(17))
     association = {
         "clusterName": cluster.name,
-        **{key: asked[key] for key in (*_WHO, "roleArn")},
+        **{key: request[key] for key in (*_WHO, "roleArn")},
         "associationArn": arn(aws, f"podidentityassociation/{cluster.name}/{name}"),
         "associationId": name,
-        "tags": dict(asked.get("tags", {})),
+        "tags": dict(request.get("tags", {})),
         "createdAt": now(),
         "modifiedAt": now(),
     }
@@ -42,36 +42,36 @@ def create(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"association": association}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribePodIdentityAssociation."""
-    return {"association": _there(aws, asked)}
+    return {"association": _there(aws, request)}
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the associations of a cluster, or those of a namespace or service account."""
-    found = cluster_of(aws, asked["clusterName"]).pod_identities.values()
-    return [one for one in found if all(asked.get(key) in (None, one[key]) for key in _WHO)]
+    identities = cluster_of(aws, request["clusterName"]).pod_identities.values()
+    return [identity for identity in identities if all(request.get(key) in (None, identity[key]) for key in _WHO)]
 
 
-def delete(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeletePodIdentityAssociation."""
-    association = _there(aws, asked)
-    del cluster_of(aws, asked["clusterName"]).pod_identities[asked["associationId"]]
+    association = _there(aws, request)
+    del cluster_of(aws, request["clusterName"]).pod_identities[request["associationId"]]
     return {"association": association}
 
 
-def _there(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
-    found = cluster_of(aws, asked["clusterName"]).pod_identities.get(asked["associationId"])
-    if found is None:
-        raise missing(f"Pod identity association {asked['associationId']} does not exist")
-    return found
+def _there(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
+    identity = cluster_of(aws, request["clusterName"]).pod_identities.get(request["associationId"])
+    if identity is None:
+        raise missing(f"Pod identity association {request['associationId']} does not exist")
+    return identity
 
 
 def _refuse_role(aws: Aws, role: str) -> None:
     """Refuse a role that does not exist or that pods may not take."""
     try:
-        found = aws.client("iam").get_role(RoleName=role.rpartition("/")[2])["Role"]
+        described = aws.client("iam").get_role(RoleName=role.rpartition("/")[2])["Role"]
     except ClientError as error:
         raise invalid(f"Role provided in the request does not exist: {role}") from error
-    if _PRINCIPAL not in json.dumps(found["AssumeRolePolicyDocument"]):
+    if _PRINCIPAL not in json.dumps(described["AssumeRolePolicyDocument"]):
         raise invalid(f"Trust policy of role {role} does not let {_PRINCIPAL} assume it")

@@ -51,10 +51,10 @@ def clusters(aws: Aws) -> dict[str, EksCluster]:
 
 def cluster_of(aws: Aws, name: str) -> EksCluster:
     """Return a cluster. Raises the service's error where there is none."""
-    there = clusters(aws).get(name)
-    if there is None:
+    cluster = clusters(aws).get(name)
+    if cluster is None:
         raise missing(f"No cluster found for name: {name}.")
-    return there
+    return cluster
 
 
 def arn(aws: Aws, what: str) -> str:

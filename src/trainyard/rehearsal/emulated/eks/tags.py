@@ -9,23 +9,23 @@ from trainyard.rehearsal.emulated.eks.state import EksCluster, clusters, missing
 from trainyard.rehearsal.emulated.resource import Aws
 
 
-def tag(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def tag(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer TagResource."""
-    _tags(aws, asked["resourceArn"]).update(asked["tags"])
+    _tags(aws, request["resourceArn"]).update(request["tags"])
     return {}
 
 
-def untag(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def untag(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UntagResource."""
-    tags = _tags(aws, asked["resourceArn"])
-    for key in asked["tagKeys"]:
+    tags = _tags(aws, request["resourceArn"])
+    for key in request["tagKeys"]:
         tags.pop(key, None)
     return {}
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer ListTagsForResource."""
-    return {"tags": _tags(aws, asked["resourceArn"])}
+    return {"tags": _tags(aws, request["resourceArn"])}
 
 
 def _tags(aws: Aws, arn: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from trainyard.rehearsal.emulated.eks.state import EksCluster, cluster_of, missi
 from trainyard.rehearsal.emulated.resource import Aws
 
 
-def updated(cluster: EksCluster, kind: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+def updated(cluster: EksCluster, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer of a call that began an update.
 
     https://docs.aws.amazon.com/eks/latest/APIReference/API_Update.html
@@ -24,7 +24,7 @@ def updated(cluster: EksCluster, kind: str, asked: Mapping[str, Any]) -> dict[st
         "params": [
             {
                 "type": "Version" if kind == "VersionUpdate" else "DesiredSize",
-                "value": json.dumps(dict(asked), default=str),
+                "value": json.dumps(dict(request), default=str),
             }
         ],
         "createdAt": now(),
@@ -34,14 +34,14 @@ def updated(cluster: EksCluster, kind: str, asked: Mapping[str, Any]) -> dict[st
     return {"update": update}
 
 
-def describe(aws: Aws, asked: Mapping[str, Any]) -> dict[str, Any]:
+def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeUpdate."""
-    found = cluster_of(aws, asked["name"]).updates.get(asked["updateId"])
-    if found is None:
-        raise missing(f"No update found for ID: {asked['updateId']}")
-    return {"update": found}
+    update = cluster_of(aws, request["name"]).updates.get(request["updateId"])
+    if update is None:
+        raise missing(f"No update found for ID: {request['updateId']}")
+    return {"update": update}
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> list[str]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return the ids of all updates."""
-    return list(cluster_of(aws, asked["name"]).updates)
+    return list(cluster_of(aws, request["name"]).updates)

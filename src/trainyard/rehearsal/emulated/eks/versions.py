@@ -19,7 +19,7 @@ _ADDONS = {
 }
 
 
-def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def listed(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what DescribeClusterVersions says: versions that are supported, the newest first."""
     del aws
     today = now().date().isoformat()
@@ -34,32 +34,34 @@ def listed(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
         for version in reversed(known_versions())
         if (facts := find_version(version)) is not None
         and str(facts.extended_until or today) >= today
-        and version in (asked.get("clusterVersions") or [version])
+        and version in (request.get("clusterVersions") or [version])
     ]
 
 
-def of_addons(aws: Aws, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def of_addons(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what DescribeAddonVersions says of the add-ons that the catalog knows."""
     del aws
-    wanted = [asked["addonName"]] if "addonName" in asked else list(_ADDONS)
-    versions = [asked["kubernetesVersion"]] if "kubernetesVersion" in asked else list(known_versions())
-    return [_addon(name, versions) for name in wanted]
+    names = [request["addonName"]] if "addonName" in request else list(_ADDONS)
+    versions = [request["kubernetesVersion"]] if "kubernetesVersion" in request else list(known_versions())
+    return [_addon(name, versions) for name in names]
 
 
 def _addon(name: str, kubernetes: list[str]) -> dict[str, Any]:
     fact = _ADDONS.get(name)
-    found: dict[str, list[str]] = {}
+    by_addon_version: dict[str, list[str]] = {}
     for version in kubernetes:
         facts = find_version(version)
-        known = getattr(facts, fact) if facts is not None and fact is not None else None
-        if known is not None:
-            found.setdefault(known, []).append(version)
+        addon_version = getattr(facts, fact) if facts is not None and fact is not None else None
+        if addon_version is not None:
+            by_addon_version.setdefault(addon_version, []).append(version)
     infos = [
         {
             "addonVersion": version,
-            "compatibilities": [{"clusterVersion": one, "defaultVersion": False} for one in those],
+            "compatibilities": [
+                {"clusterVersion": kubernetes_version, "defaultVersion": False} for kubernetes_version in those
+            ],
             "requiresIamPermissions": name == "vpc-cni",
         }
-        for version, those in found.items()
+        for version, those in by_addon_version.items()
     ]
     return {"addonName": name, "type": "networking", "addonVersions": infos}

@@ -132,10 +132,10 @@ def _parameters(
     for name, body in (template.get("Parameters") or {}).items():
         hidden = str(body.get("NoEcho", False)).lower() == "true"
         value = str(values.get(name, body.get("Default", "")))
-        one = {"ParameterKey": name, "ParameterValue": _HIDDEN if hidden else value}
+        shown_parameter = {"ParameterKey": name, "ParameterValue": _HIDDEN if hidden else value}
         if str(body.get("Type")).startswith("AWS::SSM::Parameter::Value<"):
-            one["ResolvedValue"] = str(resolved.get(name, ""))
-        shown.append(one)
+            shown_parameter["ResolvedValue"] = str(resolved.get(name, ""))
+        shown.append(shown_parameter)
     return shown
 
 

@@ -127,7 +127,7 @@ class CloudFormation(BaseResponse):
             on_failure=self._get_param("OnStackFailure"),
         )
         change_sets.add(change_set)
-        if stack.id not in {one.id for one in stacks.every(self.region)}:
+        if stack.id not in {other.id for other in stacks.every(self.region)}:
             stack.say("REVIEW_IN_PROGRESS", "User Initiated")
             stacks.add(stack)
         return ActionResult({"Id": change_set.id, "StackId": stack.id})
@@ -156,7 +156,11 @@ class CloudFormation(BaseResponse):
         """List the plans of a stack."""
         stack = stacks.existing(self._get_param("StackName"), self.region)
         return ActionResult(
-            {"Summaries": [answers.change_set_summary(one) for one in change_sets.of_stack(stack).values()]}
+            {
+                "Summaries": [
+                    answers.change_set_summary(change_set) for change_set in change_sets.of_stack(stack).values()
+                ]
+            }
         )
 
     # --- what there is
@@ -169,9 +173,11 @@ class CloudFormation(BaseResponse):
 
     def list_stacks(self) -> ActionResult:
         """List stacks, deleted ones too."""
-        wanted = self._get_param("StackStatusFilter") or []
+        statuses = self._get_param("StackStatusFilter") or []
         summaries = [answers.stack_summary(stack) for stack in stacks.every(self.region)]
-        return self._page("StackSummaries", [one for one in summaries if not wanted or one["StackStatus"] in wanted])
+        return self._page(
+            "StackSummaries", [summary for summary in summaries if not statuses or summary["StackStatus"] in statuses]
+        )
 
     def describe_stack_events(self) -> ActionResult:
         """Show what happened, the newest first."""
@@ -194,12 +200,14 @@ class CloudFormation(BaseResponse):
         )
         name = self._get_param("LogicalResourceId")
         chosen = [resource for resource in stack.resources.values() if name in (None, resource.logical_id)]
-        return ActionResult({"StackResources": [answers.resource(stack, one) for one in chosen]})
+        return ActionResult({"StackResources": [answers.resource(stack, resource) for resource in chosen]})
 
     def list_stack_resources(self) -> ActionResult:
         """List the resources of a stack."""
         stack = stacks.existing(self._get_param("StackName"), self.region)
-        return self._page("StackResourceSummaries", [answers.resource(stack, one) for one in stack.resources.values()])
+        return self._page(
+            "StackResourceSummaries", [answers.resource(stack, resource) for resource in stack.resources.values()]
+        )
 
     def get_template(self) -> ActionResult:
         """Return a template as it was given."""
@@ -223,7 +231,9 @@ class CloudFormation(BaseResponse):
     def list_exports(self) -> ActionResult:
         """List the exports of all stacks."""
         exports = stacks.exports(self.region)
-        shown = [{"ExportingStackId": one.id, "Name": name, "Value": value} for name, (one, value) in exports.items()]
+        shown = [
+            {"ExportingStackId": stack.id, "Name": name, "Value": value} for name, (stack, value) in exports.items()
+        ]
         return self._page("Exports", shown)
 
     def list_imports(self) -> ActionResult:
@@ -287,7 +297,7 @@ class CloudFormation(BaseResponse):
 
     def _stack_with(self, physical_id: str) -> stacks.Stack:
         for stack in stacks.living(self.region):
-            if any(made.id == physical_id for made in stack.physical_resources().values()):
+            if any(physical.id == physical_id for physical in stack.physical_resources().values()):
                 return stack
         raise InvalidError(f"Stack for {physical_id} does not exist")
 

@@ -25,9 +25,9 @@ _IAM = {
 
 def check(template: Mapping[str, Any], granted: Collection[str]) -> None:
     """Raise CapabilitiesError where the template makes IAM resources and the caller did not say so."""
-    made = [body for body in template["Resources"].values() if body["Type"] in _IAM]
-    named = [body for body in made if _IAM[body["Type"]] in (body.get("Properties") or {})]
+    iam_resources = [body for body in template["Resources"].values() if body["Type"] in _IAM]
+    named = [body for body in iam_resources if _IAM[body["Type"]] in (body.get("Properties") or {})]
     if named and "CAPABILITY_NAMED_IAM" not in granted:
         raise CapabilitiesError("CAPABILITY_NAMED_IAM")
-    if made and not {"CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"} & set(granted):
+    if iam_resources and not {"CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"} & set(granted):
         raise CapabilitiesError("CAPABILITY_IAM")

@@ -113,7 +113,7 @@ def resource_changes(change_set: ChangeSet) -> list[dict[str, Any]]:
 
 
 def _shown(change: Change, stack: Stack) -> dict[str, Any]:
-    made = stack.resources[change.logical_id].physical if change.logical_id in stack.resources else None
+    physical = stack.resources[change.logical_id].physical if change.logical_id in stack.resources else None
     shown: dict[str, Any] = {
         "Action": change.action,
         "LogicalResourceId": change.logical_id,
@@ -121,8 +121,8 @@ def _shown(change: Change, stack: Stack) -> dict[str, Any]:
         "Scope": [],
         "Details": [],
     }
-    if made is not None:
-        shown["PhysicalResourceId"] = made.id
+    if physical is not None:
+        shown["PhysicalResourceId"] = physical.id
     if change.action == "Modify":
         shown["Replacement"] = str(change.replaces)
         shown["Scope"] = sorted({"Tags" if name == "Tags" else "Properties" for name in change.properties})

@@ -77,7 +77,9 @@ def _apply(stack: Stack, target: Target, verb: str) -> str | None:
     except InvalidError as error:
         return f"{error.message} "
     stack.imports = frozenset(scope.used_exports)
-    left_over = [name for name, one in stack.resources.items() if name not in bodies and one.physical is not None]
+    left_over = [
+        name for name, resource in stack.resources.items() if name not in bodies and resource.physical is not None
+    ]
     stack.resources = {name: stack.resources[name] for name in [*bodies, *left_over]}
     return None
 
@@ -90,7 +92,7 @@ def _cancel_next(stack: Stack, changes: list[Change], failed: str) -> None:
     if planted() is None:
         return
     after = changes[[change.logical_id for change in changes].index(failed) + 1 :]
-    for change in [one for one in after if one.action == "Add"][:_CANCELLED]:
+    for change in [change_ for change_ in after if change_.action == "Add"][:_CANCELLED]:
         resource = Resource(change.logical_id, change.type, "")
         stack.say_of(resource, "CREATE_IN_PROGRESS")
         stack.say_of(resource, "CREATE_FAILED", "Resource creation cancelled")
@@ -103,7 +105,7 @@ def _apply_one(stack: Stack, change: Change, body: Mapping[str, Any], scope: Sco
     try:
         logical = plan.logical_resource(change.logical_id, body, stack, scope)
         _check_properties(logical, stack.region)
-        made = _make(stack, logical, resource.physical, change)
+        physical = _make(stack, logical, resource.physical, change)
     except InvalidError as error:
         stack.say_of(resource, f"{verb}_FAILED", error.message)
         return False
@@ -114,7 +116,7 @@ def _apply_one(stack: Stack, change: Change, body: Mapping[str, Any], scope: Sco
         return False
     if change.replaces and resource.physical is not None:
         resource.superseded = resource.physical
-    resource.physical = made
+    resource.physical = physical
     if verb == "CREATE":
         stack.say_of(resource, "CREATE_IN_PROGRESS", "Resource creation Initiated")
     stack.say_of(resource, f"{verb}_COMPLETE")
@@ -132,26 +134,28 @@ def _check_properties(resource: LogicalResource, region: str) -> None:
         raise ResourceError(f"Unrecognized resource type: {resource.type}")
     if resource.type.startswith("AWS::") and not types.is_modelled(resource.type):
         raise ResourceError(f"{resource.type} has no model in the emulated account")
-    found = problems(resource.properties, shape) if shape else []
-    if found:
-        raise ResourceError(f"Properties validation failed for resource {resource.logical_id}: " + "; ".join(found))
+    property_problems = problems(resource.properties, shape) if shape else []
+    if property_problems:
+        raise ResourceError(
+            f"Properties validation failed for resource {resource.logical_id}: " + "; ".join(property_problems)
+        )
 
 
 def _make(stack: Stack, resource: LogicalResource, former: PhysicalResource | None, change: Change) -> PhysicalResource:
     aws = InProcessAccount(stack.region)
     if former is None or change.replaces:
-        made = types.create(aws, resource)
+        physical = types.create(aws, resource)
     elif set(change.properties) == {"Tags"} and tag_as_ours(aws, former, resource, replace=True):
         former.logical = resource
         return former
     else:
-        made = types.update(aws, former, resource)
-    tag_as_ours(aws, made, resource)
-    return made
+        physical = types.update(aws, former, resource)
+    tag_as_ours(aws, physical, resource)
+    return physical
 
 
 def _outputs(stack: Stack, scope: Scope) -> list[dict[str, str]]:
-    found = []
+    outputs = []
     for name, body in (stack.template.get("Outputs") or {}).items():
         if "Condition" in body and not functions.condition(body["Condition"], scope):
             continue
@@ -160,9 +164,9 @@ def _outputs(stack: Stack, scope: Scope) -> list[dict[str, str]]:
             output["Description"] = str(body["Description"])
         if "Export" in body:
             output["ExportName"] = str(functions.resolve(body["Export"]["Name"], scope))
-        found.append(output)
-    _check_exports(stack, found)
-    return found
+        outputs.append(output)
+    _check_exports(stack, outputs)
+    return outputs
 
 
 def _check_exports(stack: Stack, outputs: list[dict[str, str]]) -> None:

@@ -126,8 +126,8 @@ def _base64(argument: Any, scope: Scope) -> str:
 
 
 def _equals(argument: Any, scope: Scope) -> bool:
-    one, other = (str(side).lower() if isinstance(side, bool) else str(side) for side in resolve(argument, scope))
-    return one == other
+    first, other = (str(side).lower() if isinstance(side, bool) else str(side) for side in resolve(argument, scope))
+    return first == other
 
 
 _FUNCTIONS: dict[str, Callable[[Any, Scope], Any]] = {

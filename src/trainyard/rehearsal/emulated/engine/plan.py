@@ -112,19 +112,19 @@ def logical_resource(logical_id: str, body: Mapping[str, Any], stack: Stack, sco
 def changes(stack: Stack, target: Target) -> tuple[Change, ...]:
     """Return what the target would change of the stack as it is."""
     bodies = resource_bodies(target, scope_of(stack, target))
-    made = stack.physical_resources()
-    new = {name for name in bodies if name not in made}
-    found: list[Change] = []
+    existing = stack.physical_resources()
+    new = {name for name in bodies if name not in existing}
+    all_changes: list[Change] = []
     for name, body in bodies.items():
         if name in new:
-            found.append(Change("Add", name, body["Type"]))
+            all_changes.append(Change("Add", name, body["Type"]))
         elif (change := _modification(name, body, stack, target, frozenset(new))) is not None:
-            found.append(change)
+            all_changes.append(change)
             new |= {name} if change.replaces else set()
     removed = [
         Change("Remove", name, resource.type) for name, resource in stack.resources.items() if name not in bodies
     ]
-    return (*found, *(change for change in removed if change.logical_id in made))
+    return (*all_changes, *(change for change in removed if change.logical_id in existing))
 
 
 def changes_nothing(stack: Stack, target: Target) -> bool:
@@ -144,7 +144,11 @@ def _modification(
             f"Update of resource type is not permitted. The new template modifies resource type of [{name}]"
         )
     now = logical_resource(name, body, stack, scope_of(stack, target, planned)).properties
-    changed = {one for one in {*now, *former.properties} if now.get(one) != former.properties.get(one)}
+    changed = {
+        property_name
+        for property_name in {*now, *former.properties}
+        if now.get(property_name) != former.properties.get(property_name)
+    }
     if not changed:
         return None
     shape = schema(body["Type"], stack.region)

@@ -39,13 +39,13 @@ def _mentioned(key: str, item: Any) -> Iterator[str]:
 def check_references(template: Mapping[str, Any]) -> None:
     """Refuse a template that mentions what it does not have."""
     resources = template["Resources"]
-    known = set(resources) | set(template.get("Parameters") or {})
+    names = set(resources) | set(template.get("Parameters") or {})
     for section in ("Resources", "Outputs"):
         for name, body in (template.get(section) or {}).items():
             missing = sorted(
-                {one for one in references(_body(body)) if one not in known and not one.startswith("AWS::")}
+                {name for name in references(_body(body)) if name not in names and not name.startswith("AWS::")}
             )
-            missing += [one for one in _after(body) if one not in resources]
+            missing += [name for name in _after(body) if name not in resources]
             if missing:
                 raise InvalidError(
                     f"Template format error: Unresolved resource dependencies [{', '.join(missing)}] "

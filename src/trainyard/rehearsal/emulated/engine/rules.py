@@ -17,5 +17,5 @@ def check(scope: Scope) -> None:
             continue
         for assertion in rule["Assertions"]:
             if not functions.resolve(assertion["Assert"], scope):
-                said = assertion.get("AssertDescription", "an assertion does not hold")
-                raise InvalidError(f"Template error: rule {name} of the parameters: {said}")
+                description = assertion.get("AssertDescription", "an assertion does not hold")
+                raise InvalidError(f"Template error: rule {name} of the parameters: {description}")

@@ -39,8 +39,8 @@ def schema(resource_type: str, region: str) -> Mapping[str, Any] | None:
 
 def problems(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
     """Return what is wrong with the properties of a resource; empty where nothing is."""
-    given = set(properties)
-    fixed = [f"{name} is read-only" for name in sorted(given & _read_only(schema))]
+    names = set(properties)
+    fixed = [f"{name} is read-only" for name in sorted(names & _read_only(schema))]
     return [*fixed, *_wrong("", properties, schema, schema)]
 
 
@@ -74,15 +74,15 @@ def _at(value: Any, steps: list[str]) -> Any:
     if not steps:
         return value
     if isinstance(value, list):
-        return [_at(one, steps[1:] if steps[0] == "*" else steps) for one in value]
+        return [_at(item, steps[1:] if steps[0] == "*" else steps) for item in value]
     return _at(value.get(steps[0]), steps[1:]) if isinstance(value, dict) else None
 
 
 def _coerced(value: Any, shape: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
     shape = _followed(shape, root)
     if isinstance(value, dict):
-        known = shape.get("properties", {})
-        return {name: _coerced(item, known.get(name, {}), root) for name, item in value.items()}
+        members = shape.get("properties", {})
+        return {name: _coerced(item, members.get(name, {}), root) for name, item in value.items()}
     if isinstance(value, list):
         return [_coerced(item, shape.get("items", {}), root) for item in value]
     kinds = _kinds(shape)
@@ -114,7 +114,7 @@ def _wrong(at: str, value: Any, shape: Mapping[str, Any], root: Mapping[str, Any
     kinds = _kinds(shape)
     if kinds and not any(isinstance(value, _TYPES[kind]) for kind in kinds if kind in _TYPES):
         yield f"{at or 'properties'}: expected {' or '.join(kinds)}, found {_kind(value)}"
-    elif "enum" in shape and str(value) not in {str(one) for one in shape["enum"]}:
+    elif "enum" in shape and str(value) not in {str(allowed) for allowed in shape["enum"]}:
         yield f"{at}: {value!r} is not one of {shape['enum']}"
     elif isinstance(value, dict) and "properties" in shape:
         yield from _wrong_object(at, value, shape, root)
@@ -126,21 +126,21 @@ def _wrong(at: str, value: Any, shape: Mapping[str, Any], root: Mapping[str, Any
 def _wrong_object(
     at: str, value: Mapping[str, Any], shape: Mapping[str, Any], root: Mapping[str, Any]
 ) -> Iterator[str]:
-    known: Mapping[str, Any] = shape["properties"]
+    members: Mapping[str, Any] = shape["properties"]
     prefix = f"{at}." if at else ""
     if shape.get("additionalProperties") is False and "patternProperties" not in shape:
-        yield from (f"extraneous key [{prefix}{name}] is not permitted" for name in sorted(set(value) - set(known)))
+        yield from (f"extraneous key [{prefix}{name}] is not permitted" for name in sorted(set(value) - set(members)))
     yield from (f"required key [{prefix}{name}] not found" for name in shape.get("required", []) if name not in value)
-    for name in sorted(set(value) & set(known)):
-        yield from _wrong(prefix + name, value[name], known[name], root)
+    for name in sorted(set(value) & set(members)):
+        yield from _wrong(prefix + name, value[name], members[name], root)
 
 
 def _followed(shape: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     while "$ref" in shape:
-        found: Any = root
+        target: Any = root
         for step in str(shape["$ref"]).removeprefix("#/").split("/"):
-            found = found[step.replace("~1", "/")]
-        shape = found
+            target = target[step.replace("~1", "/")]
+        shape = target
     return shape
 
 
@@ -163,7 +163,7 @@ def _names(region: str) -> Mapping[str, str]:
 @cache
 def _folder() -> Path:
     """Return the folder of the schemas without importing cfn-lint, which takes seconds."""
-    found = importlib.util.find_spec("cfnlint")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("cfnlint")
+    if spec is None or spec.origin is None:
         raise ModuleNotFoundError("cfnlint, which moto[cloudformation] brings")
-    return Path(found.origin).parent / "data" / "schemas"
+    return Path(spec.origin).parent / "data" / "schemas"

@@ -51,12 +51,12 @@ class Scope:
             return f"{{{logical_id}.{attribute}}}"
         if logical_id not in self.resources:
             raise InvalidError(f"Template error: instance of Fn::GetAtt references undefined resource {logical_id}")
-        made = self.resources[logical_id]
-        if attribute in made.attributes:
-            return made.attributes[attribute]
-        if made.model is not None:
-            return self._modelled(made, attribute)
-        kind = made.logical.type if made.logical else logical_id
+        physical = self.resources[logical_id]
+        if attribute in physical.attributes:
+            return physical.attributes[attribute]
+        if physical.model is not None:
+            return self._modelled(physical, attribute)
+        kind = physical.logical.type if physical.logical else logical_id
         raise InvalidError(
             f"Template error: resource {logical_id} ({kind}) does not support attribute type {attribute} in Fn::GetAtt"
         )

@@ -39,9 +39,9 @@ def is_modelled(resource_type: str) -> bool:
 def create(aws: InProcessAccount, resource: LogicalResource) -> PhysicalResource:
     """Make a resource. Raises ResourceError, with the reason, where the account refuses."""
     refuse_planted(resource, aws.account_id)
-    made = _done(lambda: _create(aws, _with_references_followed(aws, resource)))
-    made.logical = resource
-    return made
+    physical = _done(lambda: _create(aws, _with_references_followed(aws, resource)))
+    physical.logical = resource
+    return physical
 
 
 def update(aws: InProcessAccount, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
@@ -59,10 +59,10 @@ def delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
 def snapshot(aws: InProcessAccount, physical: PhysicalResource) -> None:
     """Make the snapshot that outlives a resource. Raises ResourceError for a type that has none."""
     assert physical.logical is not None  # noqa: S101  # the engine fills it in
-    ours = _ours(physical.logical.type)
-    if ours is None or ours.snapshot is None:
+    own_type = _ours(physical.logical.type)
+    if own_type is None or own_type.snapshot is None:
         raise ResourceError(f"the emulated account makes no snapshots of {physical.logical.type}")
-    make_snapshot = ours.snapshot
+    make_snapshot = own_type.snapshot
     _done(lambda: make_snapshot(aws, physical))
 
 
@@ -71,14 +71,14 @@ def _with_references_followed(aws: InProcessAccount, resource: LogicalResource) 
 
 
 def _create(aws: InProcessAccount, resource: LogicalResource) -> PhysicalResource:
-    ours = _ours(resource.type)
-    if ours is not None:
-        made = ours.create(aws, resource)
+    own_type = _ours(resource.type)
+    if own_type is not None:
+        physical = own_type.create(aws, resource)
     elif (model := _model(resource.type)) is not None:
-        made = _created_by_moto(aws, model, resource)
+        physical = _created_by_moto(aws, model, resource)
     else:
         raise ResourceError(f"the emulated account has no model of {resource.type}: add it to resource_types.yaml")
-    return made
+    return physical
 
 
 def _created_by_moto(aws: InProcessAccount, model: Any, logical: LogicalResource) -> PhysicalResource:
@@ -89,10 +89,10 @@ def _created_by_moto(aws: InProcessAccount, model: Any, logical: LogicalResource
 
 
 def _update(aws: InProcessAccount, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
-    ours = _ours(resource.type)
+    own_type = _ours(resource.type)
     model = _model(resource.type)
-    if ours is not None and ours.update is not None:
-        physical = ours.update(aws, physical, resource)
+    if own_type is not None and own_type.update is not None:
+        physical = own_type.update(aws, physical, resource)
     elif physical.model is not None and _implements(model, "update_from_cloudformation_json"):
         physical = _updated_by_moto(aws, model, physical, resource)
     elif not _only_tags_differ(physical, resource):  # tags of stacks change with the spec; what they are on does not
@@ -122,9 +122,9 @@ def _only_tags_differ(physical: PhysicalResource, resource: LogicalResource) -> 
 
 def _delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
     assert physical.logical is not None  # noqa: S101  # the engine fills it in
-    ours = _ours(physical.logical.type)
-    if ours is not None:
-        ours.delete(aws, physical)
+    own_type = _ours(physical.logical.type)
+    if own_type is not None:
+        own_type.delete(aws, physical)
     elif hasattr(physical.model, "delete"):
         physical.model.delete(aws.account_id, aws.region)
     elif (model := _model(physical.logical.type)) and _implements(model, "delete_from_cloudformation_json"):
@@ -154,8 +154,8 @@ def _words(error: dict[str, Any]) -> str:
 
 
 def _said(error: Exception) -> str:
-    said = str(getattr(error, "message", "") or getattr(error, "description", "") or error)
-    return " ".join(said.split())
+    message = str(getattr(error, "message", "") or getattr(error, "description", "") or error)
+    return " ".join(message.split())
 
 
 def _name(model: Any, resource: LogicalResource) -> str:
@@ -192,8 +192,8 @@ def _import(service: str) -> ModuleType | None:
 def _subclasses(parent: type) -> list[Any]:
     """Return moto's classes first and ours last, so that ours win."""
     children: list[Any] = parent.__subclasses__()
-    found = [one for child in children for one in (child, *_subclasses(child))]
-    return sorted(found, key=lambda one: one.__module__.startswith("trainyard."))
+    subclasses = [subclass for child in children for subclass in (child, *_subclasses(child))]
+    return sorted(subclasses, key=lambda subclass: subclass.__module__.startswith("trainyard."))
 
 
 def followed(value: Any, aws: Aws) -> Any:

@@ -49,27 +49,27 @@ def request_of(environ: Mapping[str, Any]) -> Request:
     return Request(str(environ["REQUEST_METHOD"]), unquote(str(environ["PATH_INFO"])), query, json.loads(text or b"{}"))
 
 
-def answer(aws: Aws, cluster: EksCluster, asked: Request) -> Answer:
+def answer(aws: Aws, cluster: EksCluster, request: Request) -> Answer:
     """Answer a request."""
     if (broken := striking("api")) is not None:
         return _refused(503, "ServiceUnavailable", broken.message)
-    page = _PAGES.get(asked.path)
+    page = _PAGES.get(request.path)
     if page is not None:
         return 200, page(cluster)
-    found = _PATH.fullmatch(asked.path)
-    return _NOT_FOUND if found is None else _routed(aws, cluster, found.groupdict(), asked)
+    match = _PATH.fullmatch(request.path)
+    return _NOT_FOUND if match is None else _routed(aws, cluster, match.groupdict(), request)
 
 
-def _routed(aws: Aws, cluster: EksCluster, where: Mapping[str, str | None], asked: Request) -> Answer:
+def _routed(aws: Aws, cluster: EksCluster, where: Mapping[str, str | None], request: Request) -> Answer:
     version = where["core"] or f"{where['group']}/{where['version']}"
     if where["plural"] is None:
         return _known(cluster, version)
     kind = _kind(cluster, version, where["plural"])
     if kind is None:
         return _NOT_FOUND
-    if asked.method == "GET":
-        return _get(aws, cluster, kind, where, asked)
-    return _change(cluster, kind, where, asked)
+    if request.method == "GET":
+        return _get(aws, cluster, kind, where, request)
+    return _change(cluster, kind, where, request)
 
 
 def _version(cluster: EksCluster) -> dict[str, str]:
@@ -93,52 +93,54 @@ def _known(cluster: EksCluster, version: str) -> Answer:
 
 
 def _kind(cluster: EksCluster, version: str, plural: str) -> Kind | None:
-    return next((one for one in objects_of(cluster).kinds() if (one.version, one.plural) == (version, plural)), None)
+    return next(
+        (kind for kind in objects_of(cluster).kinds() if (kind.version, kind.plural) == (version, plural)), None
+    )
 
 
-def _get(aws: Aws, cluster: EksCluster, kind: Kind, where: Mapping[str, str | None], asked: Request) -> Answer:
+def _get(aws: Aws, cluster: EksCluster, kind: Kind, where: Mapping[str, str | None], request: Request) -> Answer:
     look = cluster_view(aws, cluster)
     if kind.resource in _SEEN:
         every: list[dict[str, Any]] = getattr(look, kind.resource)
     else:
-        every = [with_status(look, kind.resource, one) for one in look.objects.of(kind.resource)]
-    selector = asked.query.get("labelSelector", [""])[0]
-    found = [
-        {**one, "apiVersion": kind.version}
-        for one in every
-        if where["namespace"] in (None, one["metadata"].get("namespace")) and is_chosen(one, selector)
+        every = [with_status(look, kind.resource, document) for document in look.objects.of(kind.resource)]
+    selector = request.query.get("labelSelector", [""])[0]
+    documents = [
+        {**document, "apiVersion": kind.version}
+        for document in every
+        if where["namespace"] in (None, document["metadata"].get("namespace")) and is_chosen(document, selector)
     ]
     if where["name"] is None:
-        return 200, {"kind": f"{kind.name}List", "apiVersion": kind.version, "items": found}
-    named = [one for one in found if one["metadata"]["name"] == where["name"]]
+        return 200, {"kind": f"{kind.name}List", "apiVersion": kind.version, "items": documents}
+    named = [document for document in documents if document["metadata"]["name"] == where["name"]]
     if not named:
         return _refused(404, "NotFound", f'{kind.resource} "{where["name"]}" not found')
     return 200, "" if where["part"] == "log" else named[0]
 
 
-def _change(cluster: EksCluster, kind: Kind, where: Mapping[str, str | None], asked: Request) -> Answer:
+def _change(cluster: EksCluster, kind: Kind, where: Mapping[str, str | None], request: Request) -> Answer:
     objects, name = objects_of(cluster), str(where["name"])
     namespace = (where["namespace"] or "default") if kind.namespaced else ""
     if namespace and objects.get("namespaces", "", namespace) is None:
         return _refused(404, "NotFound", f'namespaces "{namespace}" not found')
     key = (kind.resource, namespace, name)
-    if asked.method == "DELETE":
+    if request.method == "DELETE":
         gone = objects.remove(key)
         return (200, _DELETED) if gone else _refused(404, "NotFound", f'{kind.resource} "{name}" not found')
-    return _apply(objects, kind, key, asked)
+    return _apply(objects, kind, key, request)
 
 
-def _apply(objects: Objects, kind: Kind, key: Key, asked: Request) -> Answer:
+def _apply(objects: Objects, kind: Kind, key: Key, request: Request) -> Answer:
     """Hold an object, unless something is wrong with it or somebody else has applied another one."""
-    name, manager = key[2], asked.query["fieldManager"][0]
-    if wrong := wrong_with(objects, kind, asked.body):
+    name, manager = key[2], request.query["fieldManager"][0]
+    if wrong := wrong_with(objects, kind, request.body):
         return _refused(422, "Invalid", f'{kind.name} "{name}" is invalid: {"; ".join(wrong)}')
-    there, former = objects.get(*key), objects.manager_of(key)
-    forced = manager == former or asked.query.get("force", ["false"])[0] == "true"
-    if there is not None and not forced and there.get("spec") != asked.body.get("spec"):
+    existing, former = objects.get(*key), objects.manager_of(key)
+    forced = manager == former or request.query.get("force", ["false"])[0] == "true"
+    if existing is not None and not forced and existing.get("spec") != request.body.get("spec"):
         return _refused(409, "Conflict", f'Apply failed with 1 conflict: conflict with "{former}" using {kind.version}')
-    made, is_new = objects.put(asked.body, manager)
-    return 201 if is_new else 200, made
+    stored, is_new = objects.put(request.body, manager)
+    return 201 if is_new else 200, stored
 
 
 def _refused(status: int, reason: str, message: str) -> Answer:
@@ -170,9 +172,9 @@ def _wrong(kind: Kind, document: Mapping[str, Any]) -> Iterator[str]:
     if kind.plural in ("configmaps", "secrets") and len(json.dumps(document)) > _DATA_BYTES * 4 // 3:
         yield f"[]: Too long: may not be more than {_DATA_BYTES} bytes"
     if kind.plural in _TEMPLATED:
-        wanted = document["spec"]["selector"].get("matchLabels") or {}
+        selector = document["spec"]["selector"].get("matchLabels") or {}
         labels = document["spec"]["template"]["metadata"].get("labels") or {}
-        if not wanted.items() <= labels.items():
+        if not selector.items() <= labels.items():
             yield f"spec.template.metadata.labels: Invalid value: {labels}: `selector` does not match template `labels`"
 
 

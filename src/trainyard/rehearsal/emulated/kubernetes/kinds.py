@@ -34,8 +34,10 @@ class Kind(NamedTuple):
 def built_in() -> tuple[Kind, ...]:
     """Return the kinds of every API server."""
     file = Path(__file__).with_name("kinds.yaml")
-    found: Mapping[str, Mapping[str, Any]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
-    return tuple(Kind(version, name, **facts) for version, kinds in found.items() for name, facts in kinds.items())
+    kinds_by_version: Mapping[str, Mapping[str, Any]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return tuple(
+        Kind(version, name, **facts) for version, kinds in kinds_by_version.items() for name, facts in kinds.items()
+    )
 
 
 def defined(definitions: Iterable[Mapping[str, Any]]) -> tuple[Kind, ...]:

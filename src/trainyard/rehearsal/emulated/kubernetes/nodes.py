@@ -40,7 +40,7 @@ def efa_interfaces(aws: Aws, group: Mapping[str, Any]) -> int:
     name = group["resources"]["autoScalingGroups"][0]["name"]
     template = ec2_backends[aws.account_id][aws.region].get_launch_template_by_name(name)
     written = template.latest_version().data.get("NetworkInterfaces") or ()
-    return sum(1 for one in written if str(one.get("InterfaceType", "")).startswith("efa"))
+    return sum(1 for interface in written if str(interface.get("InterfaceType", "")).startswith("efa"))
 
 
 def with_devices(node: Mapping[str, Any], pods: Iterable[Mapping[str, Any]], efa: int) -> dict[str, Any]:
@@ -83,7 +83,8 @@ def _described(instance: Any) -> dict[str, Any]:
 def _node(cluster: EksCluster, group: Mapping[str, Any], instance: Mapping[str, Any], efa: int) -> dict[str, Any]:
     zone, capacity = instance["Placement"]["AvailabilityZone"], _capacity(instance["InstanceType"], efa)
     taints = [
-        {"key": one["key"], "value": one.get("value", ""), "effect": _EFFECTS[one["effect"]]} for one in group["taints"]
+        {"key": taint["key"], "value": taint.get("value", ""), "effect": _EFFECTS[taint["effect"]]}
+        for taint in group["taints"]
     ]
     return {
         "apiVersion": "v1",
@@ -155,8 +156,8 @@ def _allocatable(capacity: Mapping[str, str]) -> dict[str, str]:
     pods, cpus = int(capacity["pods"]), int(capacity["cpu"])
     pages = int(capacity["hugepages-2Mi"].removesuffix("Mi"))
     memory = int(capacity["memory"].removesuffix("Mi")) - pages - (11 * pods + 255) - _EVICTION_MIB
-    kept = 60 + (10 if cpus > 1 else 0) + 5 * min(max(cpus - 2, 0), 2) + 2.5 * max(cpus - 4, 0)
-    return {**capacity, "cpu": f"{int(cpus * 1000 - kept)}m", "memory": f"{memory}Mi"}
+    reserved = 60 + (10 if cpus > 1 else 0) + 5 * min(max(cpus - 2, 0), 2) + 2.5 * max(cpus - 4, 0)
+    return {**capacity, "cpu": f"{int(cpus * 1000 - reserved)}m", "memory": f"{memory}Mi"}
 
 
 def _conditions() -> list[dict[str, str]]:
@@ -174,8 +175,8 @@ def _count(node: Mapping[str, Any], what: str, efa: int) -> int:
         return efa
     facts = find(node["metadata"]["labels"]["node.kubernetes.io/instance-type"])
     chips = facts.accelerators if facts is not None else None
-    wanted = {"gpus": "nvidia", "neuron_chips": "aws"}[what]
-    return chips.count if chips is not None and chips.vendor == wanted else 0
+    vendor = {"gpus": "nvidia", "neuron_chips": "aws"}[what]
+    return chips.count if chips is not None and chips.vendor == vendor else 0
 
 
 @cache

@@ -61,9 +61,9 @@ class Objects:
         namespace = document["metadata"].get("namespace", "default") if kind.namespaced else ""
         key = (kind.resource, namespace, document["metadata"]["name"])
         former = self._held.get(key)
-        given = {"uid": str(uuid.uuid4()), "creationTimestamp": now().strftime("%Y-%m-%dT%H:%M:%SZ"), "generation": 1}
-        kept = {name: former["metadata"][name] for name in given} if former else given
-        metadata = {**document["metadata"], **({"namespace": namespace} if namespace else {}), **kept}
+        fresh = {"uid": str(uuid.uuid4()), "creationTimestamp": now().strftime("%Y-%m-%dT%H:%M:%SZ"), "generation": 1}
+        fixed = {name: former["metadata"][name] for name in fresh} if former else fresh
+        metadata = {**document["metadata"], **({"namespace": namespace} if namespace else {}), **fixed}
         self._held[key] = {**document, "metadata": metadata}
         self._managers[key] = manager
         if kind.resource == "namespaces" and former is None:
@@ -72,10 +72,10 @@ class Objects:
 
     def remove(self, key: Key) -> bool:
         """Let go of an object and of what stands in it; return whether it was there."""
-        there = self._held.pop(key, None) is not None
+        existed = self._held.pop(key, None) is not None
         if key[0] == "namespaces":
-            self._held = {one: held for one, held in self._held.items() if one[1] != key[2]}
-        return there
+            self._held = {key_: held for key_, held in self._held.items() if key_[1] != key[2]}
+        return existed
 
     def _fill(self, namespace: str) -> None:
         """Put what every namespace has from the start."""
@@ -104,12 +104,12 @@ def shipped(name: str) -> Iterator[dict[str, Any]]:
     yield from _documents(name)
 
 
-def is_chosen(one: Mapping[str, Any], selector: str) -> bool:
+def is_chosen(document: Mapping[str, Any], selector: str) -> bool:
     """Return whether an object has the labels of a selector: app=web,tier!=cache,gpu. An empty one takes all.
 
     https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
     """
-    labels = one["metadata"].get("labels") or {}
+    labels = document["metadata"].get("labels") or {}
     return all(_holds(part.strip(), labels) for part in _PARTS.split(selector) if part.strip())
 
 
@@ -118,13 +118,13 @@ def _documents(name: str) -> tuple[dict[str, Any], ...]:
     file = Path(__file__).parent / "shipped" / f"{name}.yaml"
     if not file.is_file():
         return ()
-    return tuple(one for one in yaml.load_all(file.read_bytes(), Loader=yaml.CSafeLoader) if one)
+    return tuple(document for document in yaml.load_all(file.read_bytes(), Loader=yaml.CSafeLoader) if document)
 
 
 def _holds(part: str, labels: Mapping[str, str]) -> bool:
-    if found := _SET.fullmatch(part):
-        values = [value.strip() for value in found[3].split(",")]
-        return (labels.get(found[1]) in values) == (found[2] == "in")
+    if match := _SET.fullmatch(part):
+        values = [value.strip() for value in match[3].split(",")]
+        return (labels.get(match[1]) in values) == (match[2] == "in")
     if "!=" in part:
         key, _, value = part.partition("!=")
         return labels.get(key.strip()) != value.strip()

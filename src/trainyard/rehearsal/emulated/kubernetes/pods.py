@@ -45,16 +45,18 @@ def cluster_view(aws: Aws, cluster: EksCluster) -> ClusterView:
         look.free[node["metadata"]["name"]] = added(node["status"]["allocatable"])
     _place_daemons(look)
     _add_devices(aws, cluster, look)
-    for wanted in others(look.objects):
-        _place(look, wanted)
-    for wanted in of_operators(look.objects, _running(look)):
-        _place(look, wanted)
+    for controller_pod in others(look.objects):
+        _place(look, controller_pod)
+    for controller_pod in of_operators(look.objects, _running(look)):
+        _place(look, controller_pod)
     return look
 
 
 def is_ready(pod: Mapping[str, Any]) -> bool:
     """Return whether all containers of a pod are ready."""
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in pod["status"]["conditions"])
+    return any(
+        condition["type"] == "Ready" and condition["status"] == "True" for condition in pod["status"]["conditions"]
+    )
 
 
 def daemon_nodes(daemon_set: Mapping[str, Any], every: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -84,59 +86,69 @@ def _add_devices(aws: Aws, cluster: EksCluster, look: ClusterView) -> None:
 
 def _running(look: ClusterView) -> set[str]:
     """Return the names of the Deployments that have a pod which is ready."""
-    found = (one for one in look.objects.of("deployments.apps") if any(is_ready(pod) for pod in look.of(one)))
-    return {one["metadata"]["name"] for one in found}
+    deployments = (
+        deployment
+        for deployment in look.objects.of("deployments.apps")
+        if any(is_ready(pod) for pod in look.of(deployment))
+    )
+    return {deployment["metadata"]["name"] for deployment in deployments}
 
 
-def _place(look: ClusterView, wanted: ControllerPod) -> None:
+def _place(look: ClusterView, controller_pod: ControllerPod) -> None:
     """Add a pod, on the first node that it fits on."""
-    if (lacking := missing_before(look.objects, wanted)) is not None:
+    if (lacking := missing_before(look.objects, controller_pod)) is not None:
         _tell(
-            look, wanted, wanted.owner, "FailedCreate", f'Error creating: pods "{wanted.name}" is forbidden: {lacking}'
+            look,
+            controller_pod,
+            controller_pod.owner,
+            "FailedCreate",
+            f'Error creating: pods "{controller_pod.name}" is forbidden: {lacking}',
         )
         return
-    spec = _tolerant(wanted.spec) if wanted.node else dict(wanted.spec)
+    spec = _tolerant(controller_pod.spec) if controller_pod.node else dict(controller_pod.spec)
     reasons: list[str] = []
     for node in look.nodes:
         name = node["metadata"]["name"]
-        if wanted.node not in ("", name):
+        if controller_pod.node not in ("", name):
             continue
         reason = why_not(spec, node, look.free[name])
         if reason is None:
             for resource, amount in requests(spec).items():
                 look.free[name][resource] -= amount
-            _start(look, wanted, spec, name)
+            _start(look, controller_pod, spec, name)
             return
         reasons.append(reason)
-    said = ", ".join(f"{reasons.count(fromkey)} {fromkey}" for fromkey in dict.fromkeys(reasons))
-    message = f"0/{len(look.nodes)} nodes are available: {said or 'no nodes'}."
-    pod = _pod(wanted, spec, None, ("PodScheduled", "Unschedulable", message))
+    reasons_text = ", ".join(f"{reasons.count(fromkey)} {fromkey}" for fromkey in dict.fromkeys(reasons))
+    message = f"0/{len(look.nodes)} nodes are available: {reasons_text or 'no nodes'}."
+    pod = _pod(controller_pod, spec, None, ("PodScheduled", "Unschedulable", message))
     look.pods.append(pod)
-    _tell(look, wanted, pod, "FailedScheduling", message)
+    _tell(look, controller_pod, pod, "FailedScheduling", message)
 
 
-def _start(look: ClusterView, wanted: ControllerPod, spec: Mapping[str, Any], node: str) -> None:
+def _start(look: ClusterView, controller_pod: ControllerPod, spec: Mapping[str, Any], node: str) -> None:
     broken = striking("pods")
-    image = next((one["image"] for one in spec["containers"] if broken and broken.image in one["image"]), None)
-    if (lacking := missing_volumes(look.objects, wanted)) is not None:
-        pod = _pod(wanted, spec, node, ("ContainersReady", "ContainerCreating", lacking))
-        _tell(look, wanted, pod, "FailedMount", lacking)
+    image = next(
+        (container["image"] for container in spec["containers"] if broken and broken.image in container["image"]), None
+    )
+    if (lacking := missing_volumes(look.objects, controller_pod)) is not None:
+        pod = _pod(controller_pod, spec, node, ("ContainersReady", "ContainerCreating", lacking))
+        _tell(look, controller_pod, pod, "FailedMount", lacking)
     elif image is not None and broken is not None:
         message = broken.message.replace("$image", image)
-        pod = _pod(wanted, spec, node, ("ContainersReady", "ImagePullBackOff", message))
-        _tell(look, wanted, pod, "Failed", message)
+        pod = _pod(controller_pod, spec, node, ("ContainersReady", "ImagePullBackOff", message))
+        _tell(look, controller_pod, pod, "Failed", message)
     else:
-        pod = _pod(wanted, spec, node, None)
+        pod = _pod(controller_pod, spec, node, None)
     look.pods.append(pod)
 
 
 def _pod(
-    wanted: ControllerPod, spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, str] | None
+    controller_pod: ControllerPod, spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, str] | None
 ) -> dict[str, Any]:
     """Return a pod, Running where nothing is wrong; ``wrong`` is a condition, its reason and its message."""
-    owner = wanted.owner
-    metadata = wanted.template.get("metadata") or {}
-    made = owner["metadata"]["creationTimestamp"]
+    owner = controller_pod.owner
+    metadata = controller_pod.template.get("metadata") or {}
+    created = owner["metadata"]["creationTimestamp"]
     reference = {"apiVersion": owner["apiVersion"], "kind": owner["kind"], "controller": True}
     own = {} if owner["kind"] == "Pod" else {
         "ownerReferences": [{**reference, "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}]
@@ -145,15 +157,15 @@ def _pod(
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
-            "name": wanted.name,
-            "namespace": wanted.namespace,
-            "uid": f"{owner['metadata']['uid']}-{wanted.name}",
-            "creationTimestamp": made,
-            "labels": {**(metadata.get("labels") or {}), **wanted.labels},
+            "name": controller_pod.name,
+            "namespace": controller_pod.namespace,
+            "uid": f"{owner['metadata']['uid']}-{controller_pod.name}",
+            "creationTimestamp": created,
+            "labels": {**(metadata.get("labels") or {}), **controller_pod.labels},
             **own,
         },
         "spec": {**spec, **({} if node is None else {"nodeName": node})},
-        "status": _status(spec, node, wrong, made),
+        "status": _status(spec, node, wrong, created),
     }
 
 
@@ -182,19 +194,21 @@ def _status(spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, st
     }
 
 
-def _tell(look: ClusterView, wanted: ControllerPod, about: Mapping[str, Any], reason: str, message: str) -> None:
+def _tell(
+    look: ClusterView, controller_pod: ControllerPod, about: Mapping[str, Any], reason: str, message: str
+) -> None:
     metadata = about["metadata"]
-    at = wanted.owner["metadata"]["creationTimestamp"]
+    at = controller_pod.owner["metadata"]["creationTimestamp"]
     look.events.append(
         {
             "apiVersion": "v1",
             "kind": "Event",
             "metadata": {
-                "name": f"{wanted.name}.{len(look.events):x}",
-                "namespace": wanted.namespace,
+                "name": f"{controller_pod.name}.{len(look.events):x}",
+                "namespace": controller_pod.namespace,
                 "creationTimestamp": at,
             },
-            "involvedObject": {"kind": about["kind"], "name": metadata["name"], "namespace": wanted.namespace},
+            "involvedObject": {"kind": about["kind"], "name": metadata["name"], "namespace": controller_pod.namespace},
             "type": "Warning",
             "reason": reason,
             "message": message,

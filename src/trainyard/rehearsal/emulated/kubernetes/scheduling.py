@@ -33,7 +33,7 @@ def why_not(pod: Mapping[str, Any], node: Mapping[str, Any], free: Mapping[str, 
         return "node(s) didn't match Pod's node affinity/selector"
     if (taint := untolerated(pod, node)) is not None:
         return f"node(s) had untolerated taint {{{taint['key']}: {taint.get('value', '')}}}"
-    lacking = [name for name, wanted in requests(pod).items() if wanted > free.get(name, number(0))]
+    lacking = [name for name, amount in requests(pod).items() if amount > free.get(name, number(0))]
     return f"Insufficient {lacking[0]}" if lacking else None
 
 
@@ -69,10 +69,10 @@ def number(quantity: str | float) -> Fraction:
 
     https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
     """
-    found = _FORM.fullmatch(str(quantity))
-    if found is None:
+    match = _FORM.fullmatch(str(quantity))
+    if match is None:
         raise ValueError(f"{quantity!r} is no quantity")
-    return Fraction(found[1]) * _FACTORS[found[2] or ""]
+    return Fraction(match[1]) * _FACTORS[match[2] or ""]
 
 
 def added(*lists: dict[str, str | float]) -> dict[str, Fraction]:
@@ -102,7 +102,8 @@ def _of_resources(pod: Mapping[str, Any]) -> Iterable[dict[str, str]]:
 def _matches(term: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     expressions = term.get("matchExpressions") or ()
     return bool(expressions) and all(
-        _OPERATORS[one["operator"]](labels.get(one["key"]), one.get("values") or []) for one in expressions
+        _OPERATORS[expression["operator"]](labels.get(expression["key"]), expression.get("values") or [])
+        for expression in expressions
     )
 
 

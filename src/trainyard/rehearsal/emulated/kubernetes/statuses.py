@@ -9,19 +9,19 @@ from trainyard.rehearsal.emulated.kubernetes.pods import ClusterView, daemon_nod
 from trainyard.rehearsal.emulated.kubernetes.references import bound_volume
 
 
-def with_status(look: ClusterView, resource: str, one: Mapping[str, Any]) -> dict[str, Any]:
+def with_status(look: ClusterView, resource: str, document: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object as an API server shows it."""
     status = _STATUSES.get(resource)
-    return {**one, **({} if status is None else {"status": status(look, one)})}
+    return {**document, **({} if status is None else {"status": status(look, document)})}
 
 
-def _of_daemon_set(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
-    ready, desired = _ready(look, one), len(daemon_nodes(one, look.nodes))
+def _of_daemon_set(look: ClusterView, document: Mapping[str, Any]) -> dict[str, Any]:
+    ready, desired = _ready(look, document), len(daemon_nodes(document, look.nodes))
     return {
-        "observedGeneration": one["metadata"]["generation"],
+        "observedGeneration": document["metadata"]["generation"],
         "desiredNumberScheduled": desired,
-        "currentNumberScheduled": len(look.of(one)),
-        "updatedNumberScheduled": len(look.of(one)),
+        "currentNumberScheduled": len(look.of(document)),
+        "updatedNumberScheduled": len(look.of(document)),
         "numberMisscheduled": 0,
         "numberReady": ready,
         "numberAvailable": ready,
@@ -29,24 +29,24 @@ def _of_daemon_set(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_deployment(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
-    ready, wanted = _ready(look, one), one["spec"].get("replicas", 1)
-    available = {"type": "Available", "status": "True" if ready >= wanted else "False", "reason": "MinimumReplicas"}
+def _of_deployment(look: ClusterView, document: Mapping[str, Any]) -> dict[str, Any]:
+    ready, replicas = _ready(look, document), document["spec"].get("replicas", 1)
+    available = {"type": "Available", "status": "True" if ready >= replicas else "False", "reason": "MinimumReplicas"}
     return {
-        "observedGeneration": one["metadata"]["generation"],
-        "replicas": wanted,
-        "updatedReplicas": wanted,
+        "observedGeneration": document["metadata"]["generation"],
+        "replicas": replicas,
+        "updatedReplicas": replicas,
         "readyReplicas": ready,
         "availableReplicas": ready,
-        "unavailableReplicas": wanted - ready,
+        "unavailableReplicas": replicas - ready,
         "conditions": [available],
     }
 
 
-def _of_job(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_job(look: ClusterView, document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the status of a job of an operator: it runs as soon as all its pods do."""
-    pods = look.of(one)
-    at = one["metadata"]["creationTimestamp"]
+    pods = look.of(document)
+    at = document["metadata"]["creationTimestamp"]
     running = bool(pods) and all(is_ready(pod) for pod in pods)
     kinds = ("Created", *(("Running",) if running else ()))
     return {
@@ -55,29 +55,32 @@ def _of_job(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_claim(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"phase": "Pending" if bound_volume(look.objects, one) is None else "Bound"}
+def _of_claim(look: ClusterView, document: Mapping[str, Any]) -> dict[str, Any]:
+    return {"phase": "Pending" if bound_volume(look.objects, document) is None else "Bound"}
 
 
-def _of_volume(look: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_volume(look: ClusterView, document: Mapping[str, Any]) -> dict[str, Any]:
     claims = look.objects.of("persistentvolumeclaims")
-    name = one["metadata"]["name"]
-    volumes = [found for claim in claims if (found := bound_volume(look.objects, claim)) is not None]
+    name = document["metadata"]["name"]
+    volumes = [bound for claim in claims if (bound := bound_volume(look.objects, claim)) is not None]
     return {"phase": "Bound" if any(volume["metadata"]["name"] == name for volume in volumes) else "Available"}
 
 
-def _of_definition(_: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
+def _of_definition(_: ClusterView, document: Mapping[str, Any]) -> dict[str, Any]:
     names = {"type": "NamesAccepted", "status": "True"}
-    return {"conditions": [names, {"type": "Established", "status": "True"}], "acceptedNames": one["spec"]["names"]}
+    return {
+        "conditions": [names, {"type": "Established", "status": "True"}],
+        "acceptedNames": document["spec"]["names"],
+    }
 
 
-def _active(_: ClusterView, one: Mapping[str, Any]) -> dict[str, Any]:
-    del one
+def _active(_: ClusterView, document: Mapping[str, Any]) -> dict[str, Any]:
+    del document
     return {"phase": "Active"}
 
 
-def _ready(look: ClusterView, one: Mapping[str, Any]) -> int:
-    return sum(1 for pod in look.of(one) if is_ready(pod))
+def _ready(look: ClusterView, document: Mapping[str, Any]) -> int:
+    return sum(1 for pod in look.of(document) if is_ready(pod))
 
 
 _STATUSES: dict[str, Callable[[ClusterView, Mapping[str, Any]], dict[str, Any]]] = {

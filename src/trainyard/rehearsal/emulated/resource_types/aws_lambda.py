@@ -21,9 +21,9 @@ def _create_lambda_function(aws: Aws, resource: LogicalResource) -> PhysicalReso
     tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
     if "S3Bucket" in code:
         aws.client("s3").head_object(Bucket=code["S3Bucket"], Key=code["S3Key"])
-    asked = picked(resource.properties, *_CONFIGURATION, "Architectures", "PackageType")
-    made = aws.client("lambda").create_function(FunctionName=name, Code=code, Tags=tags, **asked)
-    return PhysicalResource(name, {"Arn": made["FunctionArn"]})
+    request = picked(resource.properties, *_CONFIGURATION, "Architectures", "PackageType")
+    function = aws.client("lambda").create_function(FunctionName=name, Code=code, Tags=tags, **request)
+    return PhysicalResource(name, {"Arn": function["FunctionArn"]})
 
 
 def _update_lambda_function(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:

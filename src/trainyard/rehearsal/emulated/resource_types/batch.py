@@ -9,16 +9,16 @@ from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, Physical
 
 
 def _create_compute_environment(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    asked = in_words_of_api("batch", "CreateComputeEnvironment", resource.properties)
-    asked.setdefault("computeEnvironmentName", resource.name[-128:])
-    arn = aws.client("batch").create_compute_environment(**asked)["computeEnvironmentArn"]
+    request = in_words_of_api("batch", "CreateComputeEnvironment", resource.properties)
+    request.setdefault("computeEnvironmentName", resource.name[-128:])
+    arn = aws.client("batch").create_compute_environment(**request)["computeEnvironmentArn"]
     return PhysicalResource(arn, {"ComputeEnvironmentArn": arn})
 
 
 def _update_compute_environment(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change it in place, as ReplaceComputeEnvironment: false asks for."""
-    asked = in_words_of_api("batch", "UpdateComputeEnvironment", resource.properties)
-    aws.client("batch").update_compute_environment(**{**asked, "computeEnvironment": physical.id})
+    request = in_words_of_api("batch", "UpdateComputeEnvironment", resource.properties)
+    aws.client("batch").update_compute_environment(**{**request, "computeEnvironment": physical.id})
     return physical
 
 
@@ -29,9 +29,9 @@ def _delete_compute_environment(aws: Aws, physical: PhysicalResource) -> None:
 
 
 def _create_job_queue(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    asked = in_words_of_api("batch", "CreateJobQueue", resource.properties)
-    asked.setdefault("jobQueueName", resource.name[-128:])
-    arn = aws.client("batch").create_job_queue(**asked)["jobQueueArn"]
+    request = in_words_of_api("batch", "CreateJobQueue", resource.properties)
+    request.setdefault("jobQueueName", resource.name[-128:])
+    arn = aws.client("batch").create_job_queue(**request)["jobQueueArn"]
     return PhysicalResource(arn, {"JobQueueArn": arn})
 
 
@@ -58,9 +58,9 @@ def _delete_job_queue(aws: Aws, physical: PhysicalResource) -> None:
 
 def _create_job_definition(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Register it."""
-    asked = in_words_of_api("batch", "RegisterJobDefinition", resource.properties)
-    asked.setdefault("jobDefinitionName", resource.name[-128:])
-    arn = aws.client("batch").register_job_definition(**asked)["jobDefinitionArn"]
+    request = in_words_of_api("batch", "RegisterJobDefinition", resource.properties)
+    request.setdefault("jobDefinitionName", resource.name[-128:])
+    arn = aws.client("batch").register_job_definition(**request)["jobDefinitionArn"]
     return PhysicalResource(arn, {"JobDefinitionArn": arn})
 
 

@@ -65,7 +65,9 @@ def _target(stack: stacks.Stack, resource: LogicalResource) -> plan.Target:
 
 
 def _made(stack: stacks.Stack) -> PhysicalResource:
-    return PhysicalResource(stack.id, {f"Outputs.{one['OutputKey']}": one["OutputValue"] for one in stack.outputs})
+    return PhysicalResource(
+        stack.id, {f"Outputs.{output['OutputKey']}": output["OutputValue"] for output in stack.outputs}
+    )
 
 
 def _why(stack: stacks.Stack) -> str:
@@ -103,15 +105,15 @@ def _delete_artifacts(aws: Aws, properties: Mapping[str, Any]) -> None:
     s3, bucket = aws.client("s3"), properties["ResourcesS3Bucket"]
     prefix = f"{properties['ArtifactS3RootDirectory']}/"
     for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):
-        for one in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
-            s3.delete_object(Bucket=bucket, Key=one["Key"], VersionId=one["VersionId"])
+        for version in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
+            s3.delete_object(Bucket=bucket, Key=version["Key"], VersionId=version["VersionId"])
 
 
 def _delete_records(aws: Aws, properties: Mapping[str, Any]) -> None:
     """Delete the names of compute nodes."""
     route53, zone = aws.client("route53"), properties["ClusterHostedZone"]
-    found = route53.list_resource_record_sets(HostedZoneId=zone)["ResourceRecordSets"]
-    changes = [{"Action": "DELETE", "ResourceRecordSet": one} for one in found if one["Type"] == "A"]
+    records = route53.list_resource_record_sets(HostedZoneId=zone)["ResourceRecordSets"]
+    changes = [{"Action": "DELETE", "ResourceRecordSet": record} for record in records if record["Type"] == "A"]
     if changes:
         route53.change_resource_record_sets(HostedZoneId=zone, ChangeBatch={"Changes": changes})
 
@@ -122,7 +124,9 @@ def _terminate_nodes(aws: Aws, properties: Mapping[str, Any]) -> None:
     running = {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]}
     ec2 = aws.client("ec2")
     for page in ec2.get_paginator("describe_instances").paginate(Filters=[of_cluster, running]):
-        names = [one["InstanceId"] for reservation in page["Reservations"] for one in reservation["Instances"]]
+        names = [
+            instance["InstanceId"] for reservation in page["Reservations"] for instance in reservation["Instances"]
+        ]
         if names:
             ec2.terminate_instances(InstanceIds=names)
 

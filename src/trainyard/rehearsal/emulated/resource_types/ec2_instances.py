@@ -17,14 +17,14 @@ _NAMES = (
 
 def _create_instance(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Run it. Some properties have other names in the API."""
-    asked = picked(resource.properties, *_NAMES)
+    request = picked(resource.properties, *_NAMES)
     if "IamInstanceProfile" in resource.properties:
-        asked["IamInstanceProfile"] = {"Name": resource.properties["IamInstanceProfile"]}
+        request["IamInstanceProfile"] = {"Name": resource.properties["IamInstanceProfile"]}
     if "Monitoring" in resource.properties:
-        asked["Monitoring"] = {"Enabled": str(resource.properties["Monitoring"]).lower() == "true"}
+        request["Monitoring"] = {"Enabled": str(resource.properties["Monitoring"]).lower() == "true"}
     kinds = ("instance", *(("volume",) if resource.properties.get("PropagateTagsToVolumeOnCreation") else ()))
     tags = [{"ResourceType": kind, "Tags": resource.tags()} for kind in kinds if resource.tags()]
-    answer = aws.client("ec2").run_instances(**asked, MinCount=1, MaxCount=1, TagSpecifications=tags)
+    answer = aws.client("ec2").run_instances(**request, MinCount=1, MaxCount=1, TagSpecifications=tags)
     return _made(aws, answer["Instances"][0]["InstanceId"])
 
 
@@ -34,15 +34,15 @@ def _delete_instance(aws: Aws, physical: PhysicalResource) -> None:
 
 
 def _made(aws: Aws, name: str) -> PhysicalResource:
-    found = aws.client("ec2").describe_instances(InstanceIds=[name])["Reservations"][0]["Instances"][0]
+    instance = aws.client("ec2").describe_instances(InstanceIds=[name])["Reservations"][0]["Instances"][0]
     attributes: dict[str, Any] = {
         "InstanceId": name,
-        "AvailabilityZone": found["Placement"]["AvailabilityZone"],
-        "PrivateDnsName": found.get("PrivateDnsName", ""),
-        "PrivateIp": found.get("PrivateIpAddress", ""),
-        "PublicDnsName": found.get("PublicDnsName", ""),
-        "PublicIp": found.get("PublicIpAddress", ""),
-        "VpcId": found.get("VpcId", ""),
+        "AvailabilityZone": instance["Placement"]["AvailabilityZone"],
+        "PrivateDnsName": instance.get("PrivateDnsName", ""),
+        "PrivateIp": instance.get("PrivateIpAddress", ""),
+        "PublicDnsName": instance.get("PublicDnsName", ""),
+        "PublicIp": instance.get("PublicIpAddress", ""),
+        "VpcId": instance.get("VpcId", ""),
     }
     return PhysicalResource(name, attributes)
 
@@ -54,9 +54,9 @@ def _create_auto_scaling_group(aws: Aws, resource: LogicalResource) -> PhysicalR
     """Make it, and wait until it has its instances."""
     name = resource.properties.get("AutoScalingGroupName", resource.name)
     tags = [{"ResourceId": name, "ResourceType": "auto-scaling-group", **tag} for tag in _tags(resource)]
-    asked = picked(resource.properties, "HealthCheckType", "HealthCheckGracePeriod", "TargetGroupARNs")
+    request = picked(resource.properties, "HealthCheckType", "HealthCheckGracePeriod", "TargetGroupARNs")
     aws.client("autoscaling").create_auto_scaling_group(
-        AutoScalingGroupName=name, **_counts(resource), **_launch(resource), **asked, Tags=tags
+        AutoScalingGroupName=name, **_counts(resource), **_launch(resource), **request, Tags=tags
     )
     for hook in resource.properties.get("LifecycleHookSpecificationList", []):
         aws.client("autoscaling").put_lifecycle_hook(AutoScalingGroupName=name, **hook)
@@ -91,17 +91,17 @@ def _counts(resource: LogicalResource) -> dict[str, int]:
 
 
 def _launch(resource: LogicalResource) -> dict[str, Any]:
-    asked = picked(resource.properties, "LaunchTemplate")
+    request = picked(resource.properties, "LaunchTemplate")
     if "VPCZoneIdentifier" in resource.properties:
-        asked["VPCZoneIdentifier"] = ",".join(resource.properties["VPCZoneIdentifier"])
-    return asked
+        request["VPCZoneIdentifier"] = ",".join(resource.properties["VPCZoneIdentifier"])
+    return request
 
 
 def _check_is_stable(aws: Aws, name: str) -> None:
     groups = aws.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=[name])["AutoScalingGroups"]
-    running, wanted = len(groups[0]["Instances"]), groups[0]["DesiredCapacity"]
-    if running < wanted:
-        raise ResourceError(f"Group did not stabilize. {running} of {wanted} instances could be launched.")
+    running, desired = len(groups[0]["Instances"]), groups[0]["DesiredCapacity"]
+    if running < desired:
+        raise ResourceError(f"Group did not stabilize. {running} of {desired} instances could be launched.")
 
 
 def _create_key_pair(aws: Aws, resource: LogicalResource) -> PhysicalResource:

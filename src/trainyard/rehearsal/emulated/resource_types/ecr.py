@@ -12,15 +12,15 @@ from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, Physical
 def _create_ecr_repository(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. Names are in lower case."""
     name = str(resource.properties.get("RepositoryName", resource.name)).lower()
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "repositoryName": name,
         **{key.lower(): value for key, value in with_tags(resource).items()},
     }
     if encryption := resource.properties.get("EncryptionConfiguration"):
-        asked["encryptionConfiguration"] = {key[0].lower() + key[1:]: value for key, value in encryption.items()}
-    made = aws.client("ecr").create_repository(**asked)["repository"]
+        request["encryptionConfiguration"] = {key[0].lower() + key[1:]: value for key, value in encryption.items()}
+    repository = aws.client("ecr").create_repository(**request)["repository"]
     _set(aws, name, resource)
-    return PhysicalResource(name, {"Arn": made["repositoryArn"], "RepositoryUri": made["repositoryUri"]})
+    return PhysicalResource(name, {"Arn": repository["repositoryArn"], "RepositoryUri": repository["repositoryUri"]})
 
 
 def _update_ecr_repository(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:

@@ -11,25 +11,25 @@ from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, Physical
 
 
 def _create_cluster(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    asked = _asked("CreateCluster", resource)
-    made = aws.client("eks").create_cluster(**{"name": resource.name[-100:], **asked})["cluster"]
+    request = _asked("CreateCluster", resource)
+    cluster = aws.client("eks").create_cluster(**{"name": resource.name[-100:], **request})["cluster"]
     attributes = {
-        "Arn": made["arn"],
-        "Endpoint": made["endpoint"],
-        "CertificateAuthorityData": made["certificateAuthority"]["data"],
-        "ClusterSecurityGroupId": made["resourcesVpcConfig"]["clusterSecurityGroupId"],
-        "OpenIdConnectIssuerUrl": made["identity"]["oidc"]["issuer"],
+        "Arn": cluster["arn"],
+        "Endpoint": cluster["endpoint"],
+        "CertificateAuthorityData": cluster["certificateAuthority"]["data"],
+        "ClusterSecurityGroupId": cluster["resourcesVpcConfig"]["clusterSecurityGroupId"],
+        "OpenIdConnectIssuerUrl": cluster["identity"]["oidc"]["issuer"],
     }
-    return PhysicalResource(made["name"], attributes)
+    return PhysicalResource(cluster["name"], attributes)
 
 
 def _update_cluster(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change what can be changed, one kind of thing a call, as EKS wants it."""
     eks = aws.client("eks")
-    asked = _asked("UpdateClusterConfig", resource)
+    request = _asked("UpdateClusterConfig", resource)
     for part in ("resourcesVpcConfig", "accessConfig", "logging"):
-        if part in asked:
-            eks.update_cluster_config(name=physical.id, **{part: asked[part]})
+        if part in request:
+            eks.update_cluster_config(name=physical.id, **{part: request[part]})
     return physical
 
 
@@ -40,41 +40,44 @@ def _delete_cluster(aws: Aws, physical: PhysicalResource) -> None:
 
 def _asked(action: str, resource: LogicalResource) -> dict[str, Any]:
     properties = {key: value for key, value in resource.properties.items() if key not in ("Tags", "Logging") and value}
-    asked = in_words_of_api("eks", action, properties)
+    request = in_words_of_api("eks", action, properties)
     tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
     types = [
-        one["Type"] for one in resource.properties.get("Logging", {}).get("ClusterLogging", {}).get("EnabledTypes", ())
+        log_type["Type"]
+        for log_type in resource.properties.get("Logging", {}).get("ClusterLogging", {}).get("EnabledTypes", ())
     ]
     logging = {"logging": {"clusterLogging": [{"types": types, "enabled": True}]}} if types else {}
-    return {**asked, **logging, **({"tags": tags} if action == "CreateCluster" else {})}
+    return {**request, **logging, **({"tags": tags} if action == "CreateCluster" else {})}
 
 
 def _create_nodegroup(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and look whether its nodes came up."""
-    eks, asked = aws.client("eks"), in_words_of_api("eks", "CreateNodegroup", resource.properties)
-    asked.setdefault("nodegroupName", resource.name[-63:])
-    where = {"clusterName": asked["clusterName"], "nodegroupName": asked["nodegroupName"]}
-    arn = eks.create_nodegroup(**asked)["nodegroup"]["nodegroupArn"]
+    eks, request = aws.client("eks"), in_words_of_api("eks", "CreateNodegroup", resource.properties)
+    request.setdefault("nodegroupName", resource.name[-63:])
+    where = {"clusterName": request["clusterName"], "nodegroupName": request["nodegroupName"]}
+    arn = eks.create_nodegroup(**request)["nodegroup"]["nodegroupArn"]
     names = {"Arn": arn, "ClusterName": where["clusterName"], "NodegroupName": where["nodegroupName"]}
-    made = PhysicalResource(f"{where['clusterName']}/{where['nodegroupName']}", names)
+    physical = PhysicalResource(f"{where['clusterName']}/{where['nodegroupName']}", names)
     issues = eks.describe_nodegroup(**where)["nodegroup"]["health"]["issues"]
     if issues:
-        raise ResourceError(_said(issues), made)
-    return made
+        raise ResourceError(_said(issues), physical)
+    return physical
 
 
 def _update_nodegroup(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change sizes, labels, taints and repair."""
-    asked = in_words_of_api("eks", "UpdateNodegroupConfig", resource.properties)
+    request = in_words_of_api("eks", "UpdateNodegroupConfig", resource.properties)
     former = physical.logical.properties if physical.logical is not None else {}
     labels = resource.properties.get("Labels", {})
     gone = [key for key in former.get("Labels", {}) if key not in labels]
     changes = {"addOrUpdateLabels": labels, "removeLabels": gone}
     taints = in_words_of_api("eks", "CreateNodegroup", {"Taints": resource.properties.get("Taints", [])})["taints"]
-    kept = {key: asked[key] for key in ("scalingConfig", "updateConfig", "nodeRepairConfig") if key in asked}
+    kept_settings = {
+        key: request[key] for key in ("scalingConfig", "updateConfig", "nodeRepairConfig") if key in request
+    }
     cluster, _, name = physical.id.partition("/")
     aws.client("eks").update_nodegroup_config(
-        clusterName=cluster, nodegroupName=name, labels=changes, taints={"addOrUpdateTaints": taints}, **kept
+        clusterName=cluster, nodegroupName=name, labels=changes, taints={"addOrUpdateTaints": taints}, **kept_settings
     )
     return physical
 
@@ -90,23 +93,23 @@ def _said(issues: list[Mapping[str, Any]]) -> str:
 
     https://github.com/aws-samples/amazon-eks-ami-rhel/issues/11
     """
-    told = ", ".join(
+    messages = ", ".join(
         f"Issue(Code={issue['code']}, Message={issue['message']}, ResourceIds=[{', '.join(issue['resourceIds'])}])"
         for issue in issues
     )
     return (
-        f'Resource handler returned message: "[{told}] (Service: null, Status Code: 0, Request ID: null)" '
+        f'Resource handler returned message: "[{messages}] (Service: null, Status Code: 0, Request ID: null)" '
         f"(RequestToken: {uuid.uuid4()}, HandlerErrorCode: GeneralServiceException)"
     )
 
 
 def _create_access_entry(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     properties = {key: value for key, value in resource.properties.items() if key != "Tags"}
-    asked = in_words_of_api("eks", "CreateAccessEntry", properties)
+    request = in_words_of_api("eks", "CreateAccessEntry", properties)
     eks = aws.client("eks")
     tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
-    arn = eks.create_access_entry(**asked, tags=tags)["accessEntry"]["accessEntryArn"]
-    who = {"clusterName": asked["clusterName"], "principalArn": asked["principalArn"]}
+    arn = eks.create_access_entry(**request, tags=tags)["accessEntry"]["accessEntryArn"]
+    who = {"clusterName": request["clusterName"], "principalArn": request["principalArn"]}
     for policy in _policies(resource):
         eks.associate_access_policy(**who, **policy)
     return PhysicalResource(f"{who['principalArn']}|{who['clusterName']}", {"AccessEntryArn": arn})
@@ -119,7 +122,7 @@ def _delete_access_entry(aws: Aws, physical: PhysicalResource) -> None:
 
 def _policies(resource: LogicalResource) -> list[dict[str, Any]]:
     written = resource.properties.get("AccessPolicies", ())
-    return [in_words_of_api("eks", "AssociateAccessPolicy", dict(one)) for one in written]
+    return [in_words_of_api("eks", "AssociateAccessPolicy", dict(policy)) for policy in written]
 
 
 RESOURCE_TYPES: Mapping[str, ResourceType] = {

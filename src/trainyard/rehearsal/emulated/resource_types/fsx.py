@@ -24,14 +24,14 @@ _ONLY_IN_TEMPLATES = ("Options",)
 
 
 def _create_file_system(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    asked = {**picked(resource.properties, *_NAMES), **_configuration(resource)}
-    return _made(aws.client("fsx").create_file_system(**asked, **with_tags(resource))["FileSystem"])
+    request = {**picked(resource.properties, *_NAMES), **_configuration(resource)}
+    return _made(aws.client("fsx").create_file_system(**request, **with_tags(resource))["FileSystem"])
 
 
 def _update_file_system(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its size and configuration; everything else makes a new one."""
-    asked = {**picked(resource.properties, "StorageCapacity", "StorageType"), **_changed(physical, resource)}
-    return _made(aws.client("fsx").update_file_system(FileSystemId=physical.id, **asked)["FileSystem"])
+    request = {**picked(resource.properties, "StorageCapacity", "StorageType"), **_changed(physical, resource)}
+    return _made(aws.client("fsx").update_file_system(FileSystemId=physical.id, **request)["FileSystem"])
 
 
 def _delete_file_system(aws: Aws, physical: PhysicalResource) -> None:

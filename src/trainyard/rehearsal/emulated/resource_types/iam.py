@@ -21,14 +21,14 @@ def _create_role(aws: Aws, resource: LogicalResource) -> PhysicalResource:
         **picked(resource.properties, *_NAMES),
         **with_tags(resource),
     )["Role"]
-    made = PhysicalResource(answer["RoleName"], {"Arn": answer["Arn"], "RoleId": answer["RoleId"]})
+    physical = PhysicalResource(answer["RoleName"], {"Arn": answer["Arn"], "RoleId": answer["RoleId"]})
     try:
-        _give(aws, made.id, resource)
+        _give(aws, physical.id, resource)
     except Exception:
-        _strip(aws, made.id)
-        iam.delete_role(RoleName=made.id)
+        _strip(aws, physical.id)
+        iam.delete_role(RoleName=physical.id)
         raise
-    return made
+    return physical
 
 
 def _update_role(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:

@@ -52,7 +52,7 @@ def _delete_metric_filter(aws: Aws, physical: PhysicalResource) -> None:
 
 
 def _put(aws: Aws, name: str, resource: LogicalResource) -> None:
-    transformations = [_small(one) for one in resource.properties["MetricTransformations"]]
+    transformations = [_small(transformation) for transformation in resource.properties["MetricTransformations"]]
     aws.client("logs").put_metric_filter(
         filterName=name,
         logGroupName=resource.properties["LogGroupName"],

@@ -46,13 +46,13 @@ def _delete_prometheus_workspace(aws: Aws, physical: PhysicalResource) -> None:
 
 def _create_rule_groups_namespace(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make them."""
-    made = aws.client("amp").create_rule_groups_namespace(
+    namespace = aws.client("amp").create_rule_groups_namespace(
         workspaceId=_workspace(resource),
         name=resource.properties["Name"],
         data=resource.properties["Data"].encode(),
         tags={tag["Key"]: tag["Value"] for tag in resource.tags()},
     )
-    return PhysicalResource(made["arn"], {"Arn": made["arn"]})
+    return PhysicalResource(namespace["arn"], {"Arn": namespace["arn"]})
 
 
 def _update_rule_groups_namespace(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
@@ -110,8 +110,10 @@ def _create_grafana_workspace(aws: Aws, resource: LogicalResource) -> PhysicalRe
 
 
 def _update_grafana_workspace(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
-    asked = {name: value for name, value in _asked(resource).items() if name not in {_NAMES[one] for one in _FIXED}}
-    aws.client("grafana").update_workspace(workspaceId=physical.id, **asked)
+    request = {
+        name: value for name, value in _asked(resource).items() if name not in {_NAMES[name_] for name_ in _FIXED}
+    }
+    aws.client("grafana").update_workspace(workspaceId=physical.id, **request)
     return physical
 
 

@@ -15,14 +15,14 @@ _ATTRIBUTES = ("EnableDnsSupport", "EnableDnsHostnames")
 def _create_vpc(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and switch its attributes."""
     ec2 = aws.client("ec2")
-    asked = picked(resource.properties, "CidrBlock", "InstanceTenancy", "Ipv4IpamPoolId", "Ipv4NetmaskLength")
-    vpc = ec2.create_vpc(**asked, **tag_specifications("vpc", resource))["Vpc"]
+    request = picked(resource.properties, "CidrBlock", "InstanceTenancy", "Ipv4IpamPoolId", "Ipv4NetmaskLength")
+    vpc = ec2.create_vpc(**request, **tag_specifications("vpc", resource))["Vpc"]
     _switch_vpc(aws, vpc["VpcId"], resource)
     groups = ec2.describe_security_groups(Filters=[{"Name": "vpc-id", "Values": [vpc["VpcId"]]}])["SecurityGroups"]
     attributes = {
         "VpcId": vpc["VpcId"],
         "CidrBlock": vpc["CidrBlock"],
-        "CidrBlockAssociations": [one["AssociationId"] for one in vpc["CidrBlockAssociationSet"]],
+        "CidrBlockAssociations": [association["AssociationId"] for association in vpc["CidrBlockAssociationSet"]],
         "DefaultSecurityGroup": groups[0]["GroupId"],
     }
     return PhysicalResource(vpc["VpcId"], attributes)
@@ -46,8 +46,10 @@ def _switch_vpc(aws: Aws, vpc: str, resource: LogicalResource) -> None:
 def _create_subnet(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and say whether instances get public addresses."""
     ec2 = aws.client("ec2")
-    asked = picked(resource.properties, "VpcId", "CidrBlock", "AvailabilityZone", "AvailabilityZoneId", "Ipv6CidrBlock")
-    subnet = ec2.create_subnet(**asked, **tag_specifications("subnet", resource))["Subnet"]
+    request = picked(
+        resource.properties, "VpcId", "CidrBlock", "AvailabilityZone", "AvailabilityZoneId", "Ipv6CidrBlock"
+    )
+    subnet = ec2.create_subnet(**request, **tag_specifications("subnet", resource))["Subnet"]
     _switch_subnet(aws, subnet["SubnetId"], resource)
     attributes = {
         "SubnetId": subnet["SubnetId"],
@@ -87,14 +89,16 @@ _NAMES = (
 
 
 def _create_vpc_endpoint(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    asked = {"VpcEndpointType": "Gateway", **picked(resource.properties, *_NAMES), **_policy(resource)}
-    answer = aws.client("ec2").create_vpc_endpoint(**asked, **tag_specifications("vpc-endpoint", resource))
+    request = {"VpcEndpointType": "Gateway", **picked(resource.properties, *_NAMES), **_policy(resource)}
+    answer = aws.client("ec2").create_vpc_endpoint(**request, **tag_specifications("vpc-endpoint", resource))
     endpoint = answer["VpcEndpoint"]
     attributes = {
         "Id": endpoint["VpcEndpointId"],
         "CreationTimestamp": str(endpoint.get("CreationTimestamp", "")),
         "NetworkInterfaceIds": endpoint.get("NetworkInterfaceIds", []),
-        "DnsEntries": [f"{one.get('HostedZoneId', '')}:{one['DnsName']}" for one in endpoint.get("DnsEntries", [])],
+        "DnsEntries": [
+            f"{entry.get('HostedZoneId', '')}:{entry['DnsName']}" for entry in endpoint.get("DnsEntries", [])
+        ],
     }
     return PhysicalResource(endpoint["VpcEndpointId"], attributes)
 
@@ -102,12 +106,12 @@ def _create_vpc_endpoint(aws: Aws, resource: LogicalResource) -> PhysicalResourc
 def _update_vpc_endpoint(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change where it stands and what it lets through."""
     former = physical.logical.properties if physical.logical else {}
-    asked: dict[str, Any] = {**picked(resource.properties, "PrivateDnsEnabled"), **_policy(resource)}
+    request: dict[str, Any] = {**picked(resource.properties, "PrivateDnsEnabled"), **_policy(resource)}
     for name in ("RouteTableIds", "SubnetIds", "SecurityGroupIds"):
         before, after = set(former.get(name, [])), set(resource.properties.get(name, []))
-        asked |= {f"Add{name}": sorted(after - before)} if after - before else {}
-        asked |= {f"Remove{name}": sorted(before - after)} if before - after else {}
-    aws.client("ec2").modify_vpc_endpoint(VpcEndpointId=physical.id, **asked)
+        request |= {f"Add{name}": sorted(after - before)} if after - before else {}
+        request |= {f"Remove{name}": sorted(before - after)} if before - after else {}
+    aws.client("ec2").modify_vpc_endpoint(VpcEndpointId=physical.id, **request)
     return physical
 
 
@@ -122,16 +126,16 @@ def _policy(resource: LogicalResource) -> dict[str, str]:
 
 def _create_prefix_list(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it with its entries."""
-    asked = picked(resource.properties, "PrefixListName", "AddressFamily", "MaxEntries", "Entries")
-    answer = aws.client("ec2").create_managed_prefix_list(**asked, **tag_specifications("prefix-list", resource))
-    made = answer["PrefixList"]
+    request = picked(resource.properties, "PrefixListName", "AddressFamily", "MaxEntries", "Entries")
+    answer = aws.client("ec2").create_managed_prefix_list(**request, **tag_specifications("prefix-list", resource))
+    prefix_list = answer["PrefixList"]
     attributes = {
-        "PrefixListId": made["PrefixListId"],
-        "Arn": made["PrefixListArn"],
-        "OwnerId": made["OwnerId"],
-        "Version": made.get("Version", 1),
+        "PrefixListId": prefix_list["PrefixListId"],
+        "Arn": prefix_list["PrefixListArn"],
+        "OwnerId": prefix_list["OwnerId"],
+        "Version": prefix_list.get("Version", 1),
     }
-    return PhysicalResource(made["PrefixListId"], attributes)
+    return PhysicalResource(prefix_list["PrefixListId"], attributes)
 
 
 def _update_prefix_list(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
@@ -139,12 +143,12 @@ def _update_prefix_list(aws: Aws, physical: PhysicalResource, resource: LogicalR
     ec2 = aws.client("ec2")
     former = physical.logical.properties.get("Entries", []) if physical.logical else []
     now = resource.properties.get("Entries", [])
-    before, after = {one["Cidr"] for one in former}, {one["Cidr"] for one in now}
+    before, after = {entry["Cidr"] for entry in former}, {entry["Cidr"] for entry in now}
     version = ec2.describe_managed_prefix_lists(PrefixListIds=[physical.id])["PrefixLists"][0]["Version"]
     ec2.modify_managed_prefix_list(
         PrefixListId=physical.id,
         CurrentVersion=version,
-        AddEntries=[one for one in now if one["Cidr"] not in before],
+        AddEntries=[entry for entry in now if entry["Cidr"] not in before],
         RemoveEntries=[{"Cidr": cidr} for cidr in sorted(before - after)],
     )
     physical.attributes["Version"] = version + 1

@@ -11,9 +11,9 @@ from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, Physical
 def _create_resource_group(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and put its resources into it."""
     groups = aws.client("resource-groups")
-    asked = picked(resource.properties, "Name", "Description", "ResourceQuery", "Configuration")
+    request = picked(resource.properties, "Name", "Description", "ResourceQuery", "Configuration")
     tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
-    group = groups.create_group(**asked, Tags=tags)["Group"]
+    group = groups.create_group(**request, Tags=tags)["Group"]
     if resources := resource.properties.get("Resources"):
         groups.group_resources(Group=group["GroupArn"], ResourceArns=resources)
     return PhysicalResource(group["Name"], {"Arn": group["GroupArn"]})

@@ -10,11 +10,11 @@ from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, Physical
 
 def _create_hosted_zone(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     vpcs = resource.properties.get("VPCs") or []
-    asked: dict[str, Any] = {"Name": resource.properties["Name"], "CallerReference": resource.name}
+    request: dict[str, Any] = {"Name": resource.properties["Name"], "CallerReference": resource.name}
     if vpcs:
-        asked["VPC"] = {"VPCId": vpcs[0]["VPCId"], "VPCRegion": vpcs[0]["VPCRegion"]}
-        asked["HostedZoneConfig"] = {"PrivateZone": True}
-    zone = aws.client("route53").create_hosted_zone(**asked)["HostedZone"]["Id"].rpartition("/")[2]
+        request["VPC"] = {"VPCId": vpcs[0]["VPCId"], "VPCRegion": vpcs[0]["VPCRegion"]}
+        request["HostedZoneConfig"] = {"PrivateZone": True}
+    zone = aws.client("route53").create_hosted_zone(**request)["HostedZone"]["Id"].rpartition("/")[2]
     tags = [*resource.tags(), *resource.properties.get("HostedZoneTags", [])]
     if tags:
         aws.client("route53").change_tags_for_resource(ResourceType="hostedzone", ResourceId=zone, AddTags=tags)

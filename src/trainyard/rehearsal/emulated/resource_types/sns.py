@@ -15,8 +15,8 @@ def _create_topic(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     name = resource.properties.get("TopicName", resource.name)
     attributes = picked(resource.properties, *_ATTRIBUTES)
     arn = aws.client("sns").create_topic(Name=name, Attributes=attributes, **with_tags(resource))["TopicArn"]
-    for one in resource.properties.get("Subscription", ()):
-        aws.client("sns").subscribe(TopicArn=arn, Protocol=one["Protocol"], Endpoint=one["Endpoint"])
+    for subscription in resource.properties.get("Subscription", ()):
+        aws.client("sns").subscribe(TopicArn=arn, Protocol=subscription["Protocol"], Endpoint=subscription["Endpoint"])
     return PhysicalResource(arn, {"TopicArn": arn, "TopicName": name})
 
 

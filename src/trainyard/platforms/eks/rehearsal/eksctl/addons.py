@@ -29,8 +29,8 @@ _IMAGE = "eksctl/efa-plugin-of-eksctl:old"
 def split(addons: Iterable[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """Return the add-ons that are made before node groups, and those after them."""
     every = list(addons)
-    first = [one for one in every if one["name"] in _BEFORE_NODES]
-    return first, [one for one in every if one not in first]
+    first = [addon for addon in every if addon["name"] in _BEFORE_NODES]
+    return first, [addon for addon in every if addon not in first]
 
 
 def make_addons(
@@ -38,15 +38,15 @@ def make_addons(
 ) -> None:
     """Make those that are not there, each with its roles."""
     eks, cluster = account.client("eks"), config["metadata"]["name"]
-    there = eks.list_addons(clusterName=cluster)["addons"]
+    existing = eks.list_addons(clusterName=cluster)["addons"]
     for addon in addons:
-        if addon["name"] in there:
+        if addon["name"] in existing:
             continue
         written = {"addonVersion": addon.get("version"), "configurationValues": addon.get("configurationValues")}
-        asked = {key: value for key, value in written.items() if value is not None}
+        settings = {key: value for key, value in written.items() if value is not None}
         roles = _roles(account, config, stacks, addon)
         try:
-            eks.create_addon(clusterName=cluster, addonName=addon["name"], podIdentityAssociations=roles, **asked)
+            eks.create_addon(clusterName=cluster, addonName=addon["name"], podIdentityAssociations=roles, **settings)
         except ClientError as error:
             raise refused("create", [f'failed to create "{addon["name"]}" addon: {error}']) from error
 
@@ -54,11 +54,11 @@ def make_addons(
 def make_pod_identities(account: Account, config: Mapping[str, Any], stacks: Stacks) -> None:
     """Make the role of each service account that has none, and let it take it."""
     eks, cluster = account.client("eks"), config["metadata"]["name"]
-    found = eks.list_pod_identity_associations(clusterName=cluster)["associations"]
-    there = {(one["namespace"], one["serviceAccount"]) for one in found}
+    associations = eks.list_pod_identity_associations(clusterName=cluster)["associations"]
+    existing = {(association["namespace"], association["serviceAccount"]) for association in associations}
     for association in config.get("iam", {}).get("podIdentityAssociations", ()):
         who = (association["namespace"], association["serviceAccountName"])
-        if who in there:
+        if who in existing:
             continue
         template = role_template(association["permissionPolicyARNs"], association.get("permissionsBoundaryARN"))
         outputs = stacks.make(names.role_stack(cluster, *who), template, _tags(config))
@@ -75,8 +75,8 @@ def install_efa_plugin(account: Account, cluster: str) -> None:
     endpoint = account.client("eks").describe_cluster(name=cluster)["cluster"]["endpoint"]
     kubectl = EmulatedKubectl(account, cluster, str(urlsplit(endpoint).hostname), "eksctl")
     namespace, name = EFA_PLUGIN
-    there = kubectl.get("daemonsets.apps", namespace=namespace)
-    if all(one["metadata"]["name"] != name for one in there):
+    existing = kubectl.get("daemonsets.apps", namespace=namespace)
+    if all(daemon_set["metadata"]["name"] != name for daemon_set in existing):
         kubectl.apply([_daemon_set(namespace, name)])
 
 
@@ -88,14 +88,14 @@ def _roles(
         return []
     version = addon.get("version", "latest")
     described = account.client("eks").describe_addon_configuration(addonName=addon["name"], addonVersion=version)
-    made = []
-    for one in described["podIdentityConfiguration"]:
+    accounts = []
+    for policy in described["podIdentityConfiguration"]:
         prefix = f"arn:{partition_of(account.region)}:iam::aws:policy/"
-        template = role_template([f"{prefix}{name}" for name in one["recommendedManagedPolicies"]])
-        name = names.addon_role_stack(config["metadata"]["name"], addon["name"], one["serviceAccount"])
+        template = role_template([f"{prefix}{name}" for name in policy["recommendedManagedPolicies"]])
+        name = names.addon_role_stack(config["metadata"]["name"], addon["name"], policy["serviceAccount"])
         outputs = stacks.make(name, template, _tags(config))
-        made.append({"serviceAccount": one["serviceAccount"], "roleArn": outputs[ROLE]})
-    return made
+        accounts.append({"serviceAccount": policy["serviceAccount"], "roleArn": outputs[ROLE]})
+    return accounts
 
 
 def _tags(config: Mapping[str, Any]) -> dict[str, str]:

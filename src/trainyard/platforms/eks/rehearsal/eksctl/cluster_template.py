@@ -25,7 +25,7 @@ def cluster_template(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def subnet_ids(config: Mapping[str, Any]) -> list[str]:
     """Return all subnets that a configuration names."""
-    return [one["id"] for kind in config["vpc"]["subnets"].values() for one in kind.values()]
+    return [subnet["id"] for kind in config["vpc"]["subnets"].values() for subnet in kind.values()]
 
 
 def _role(config: Mapping[str, Any]) -> dict[str, Any]:

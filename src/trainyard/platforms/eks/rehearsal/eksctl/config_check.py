@@ -37,7 +37,9 @@ def refuse_config(account: Account, config: Mapping[str, Any]) -> None:
     zones = _zones(account, config)
     wrong += _of_network(config, zones)
     for group in config["managedNodeGroups"]:
-        wrong += [f"managedNodeGroups[{group['name']}]: {one}" for one in _of_group(account, config, group, zones)]
+        wrong += [
+            f"managedNodeGroups[{group['name']}]: {problem}" for problem in _of_group(account, config, group, zones)
+        ]
     if wrong:
         raise refused("create", wrong)
 
@@ -45,31 +47,34 @@ def refuse_config(account: Account, config: Mapping[str, Any]) -> None:
 def subnets_of(account: Account, config: Mapping[str, Any], group: Mapping[str, Any]) -> list[str]:
     """Return the subnets of a node group: those that it names, or those of its zones; of a kind with its network."""
     if group.get("subnets"):
-        named = {key: one["id"] for kind in config["vpc"]["subnets"].values() for key, one in kind.items()}
+        named = {key: subnet["id"] for kind in config["vpc"]["subnets"].values() for key, subnet in kind.items()}
         return [named.get(subnet, subnet) for subnet in group["subnets"]]
     kind = "private" if group.get("privateNetworking") else "public"
-    mine = [one["id"] for one in config["vpc"]["subnets"].get(kind, {}).values()]
-    zones, wanted = _zones(account, config), group.get("availabilityZones")
-    return [one for one in mine if wanted is None or zones[one] in wanted]
+    mine = [subnet["id"] for subnet in config["vpc"]["subnets"].get(kind, {}).values()]
+    zones, zones_wanted = _zones(account, config), group.get("availabilityZones")
+    return [subnet for subnet in mine if zones_wanted is None or zones[subnet] in zones_wanted]
 
 
 def _zones(account: Account, config: Mapping[str, Any]) -> dict[str, str]:
     """Return the zone of each subnet that is named."""
     extra = [
-        one for group in config["managedNodeGroups"] for one in group.get("subnets", ()) if one.startswith("subnet-")
+        subnet
+        for group in config["managedNodeGroups"]
+        for subnet in group.get("subnets", ())
+        if subnet.startswith("subnet-")
     ]
     try:
-        found = account.client("ec2").describe_subnets(SubnetIds=list(dict.fromkeys([*subnet_ids(config), *extra])))
+        answer = account.client("ec2").describe_subnets(SubnetIds=list(dict.fromkeys([*subnet_ids(config), *extra])))
     except ClientError as error:
         raise refused("create", [str(error)]) from error
-    return {subnet["SubnetId"]: subnet["AvailabilityZone"] for subnet in found["Subnets"]}
+    return {subnet["SubnetId"]: subnet["AvailabilityZone"] for subnet in answer["Subnets"]}
 
 
 def _of_network(config: Mapping[str, Any], zones: Mapping[str, str]) -> Iterator[str]:
     for kind in config["vpc"]["subnets"].values():
-        for key, one in kind.items():
-            if _ZONE.fullmatch(key) and zones[one["id"]] != key:
-                yield f"subnet {one['id']} is in {zones[one['id']]}, and vpc.subnets calls it {key}"
+        for key, subnet in kind.items():
+            if _ZONE.fullmatch(key) and zones[subnet["id"]] != key:
+                yield f"subnet {subnet['id']} is in {zones[subnet['id']]}, and vpc.subnets calls it {key}"
     if len({zones[id_] for id_ in subnet_ids(config)}) < 2:
         yield "insufficient number of subnets: at least two in different availability zones are needed"
 
@@ -95,6 +100,6 @@ def _of_group(
 
 def _without_efa(account: Account, types: Sequence[str]) -> Iterator[str]:
     described = account.client("ec2").describe_instance_types(InstanceTypes=list(types))["InstanceTypes"]
-    for one in described:
-        if not one["NetworkInfo"].get("EfaSupported"):
-            yield f"instance type {one['InstanceType']} does not support EFA"
+    for described_type in described:
+        if not described_type["NetworkInfo"].get("EfaSupported"):
+            yield f"instance type {described_type['InstanceType']} does not support EFA"

@@ -16,7 +16,7 @@ def delete_cluster(account: Account, stacks: Stacks, name: str, say: Callable[[s
     mine, last = stacks.names(), names.cluster_stack(name)
     if not mine:
         raise refused("delete", [f'no eksctl-managed CloudFormation stacks found for "{name}"'])
-    groups = [one for one in mine if one.startswith(names.group_stack(name, ""))]
+    groups = [stack for stack in mine if stack.startswith(names.group_stack(name, ""))]
     for stack in groups:
         stacks.delete(stack)
     _delete_pod_identities(account, name)
@@ -45,12 +45,12 @@ def _delete_pod_identities(account: Account, name: str) -> None:
     """Let go of the associations: those of add-ons go with these."""
     eks = account.client("eks")
     try:
-        found = eks.list_pod_identity_associations(clusterName=name)["associations"]
+        associations = eks.list_pod_identity_associations(clusterName=name)["associations"]
     except ClientError:
         return  # there is no such cluster any more
-    for one in found:
-        if "ownerArn" not in one:
-            eks.delete_pod_identity_association(clusterName=name, associationId=one["associationId"])
+    for association in associations:
+        if "ownerArn" not in association:
+            eks.delete_pod_identity_association(clusterName=name, associationId=association["associationId"])
 
 
 def _delete_provider(account: Account, name: str) -> None:
@@ -60,6 +60,6 @@ def _delete_provider(account: Account, name: str) -> None:
         return
     host = cluster["identity"]["oidc"]["issuer"].removeprefix("https://")
     iam = account.client("iam")
-    for one in iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]:
-        if one["Arn"].endswith(f"oidc-provider/{host}"):
-            iam.delete_open_id_connect_provider(OpenIDConnectProviderArn=one["Arn"])
+    for provider in iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]:
+        if provider["Arn"].endswith(f"oidc-provider/{host}"):
+            iam.delete_open_id_connect_provider(OpenIDConnectProviderArn=provider["Arn"])

@@ -45,36 +45,36 @@ class EmulatedEksctl:
 
     def create_cluster(self, config: str, say: Callable[[str], None]) -> None:
         """Make the control plane, access, add-ons, node groups and the rest of the add-ons."""
-        wanted = self._parsed(config)
-        stacks = self._stacks(wanted, say)
-        cluster = wanted["metadata"]["name"]
-        stacks.make(names.cluster_stack(cluster), cluster_template(wanted), self._tags(wanted))
-        self._keep_logs(wanted)
-        self._make_access(wanted, stacks)
-        self._make_provider(wanted)
-        first, last = split(wanted.get("addons", ()))
-        make_addons(self._account, wanted, stacks, first)
-        make_pod_identities(self._account, wanted, stacks)
-        self._make_groups(wanted, stacks, [group["name"] for group in wanted["managedNodeGroups"]])
-        make_addons(self._account, wanted, stacks, last)
-        say(f'EKS cluster "{cluster}" in "{wanted["metadata"]["region"]}" region is ready')
+        document = self._parsed(config)
+        stacks = self._stacks(document, say)
+        cluster = document["metadata"]["name"]
+        stacks.make(names.cluster_stack(cluster), cluster_template(document), self._tags(document))
+        self._keep_logs(document)
+        self._make_access(document, stacks)
+        self._make_provider(document)
+        first, last = split(document.get("addons", ()))
+        make_addons(self._account, document, stacks, first)
+        make_pod_identities(self._account, document, stacks)
+        self._make_groups(document, stacks, [group["name"] for group in document["managedNodeGroups"]])
+        make_addons(self._account, document, stacks, last)
+        say(f'EKS cluster "{cluster}" in "{document["metadata"]["region"]}" region is ready')
 
     def create_node_groups(self, config: str, names: Sequence[str], say: Callable[[str], None]) -> None:
         """Make those that are named and are not there."""
-        wanted = self._parsed(config)
-        self._make_groups(wanted, self._stacks(wanted, say), names)
+        document = self._parsed(config)
+        self._make_groups(document, self._stacks(document, say), names)
 
     def delete_node_group(self, config: str, name: str, say: Callable[[str], None], *, drain: bool = True) -> None:
         """Delete a group."""
         del drain  # no pod is evicted where none runs
-        wanted = _document(config)
-        delete_group(self._account, self._stacks(wanted, say), wanted["metadata"]["name"], name)
+        document = _document(config)
+        delete_group(self._account, self._stacks(document, say), document["metadata"]["name"], name)
 
     def scale_node_group(self, config: str, name: str, sizes: tuple[int, int, int], say: Callable[[str], None]) -> None:
         """Set the sizes of a group."""
         say(f'scaling nodegroup "{name}"')
-        wanted = dict(zip(("minSize", "desiredSize", "maxSize"), sizes, strict=True))
-        self._call("update_nodegroup_config", config, nodegroupName=name, scalingConfig=wanted)
+        scaling = dict(zip(("minSize", "desiredSize", "maxSize"), sizes, strict=True))
+        self._call("update_nodegroup_config", config, nodegroupName=name, scalingConfig=scaling)
 
     def upgrade_cluster(self, config: str, say: Callable[[str], None]) -> None:
         """Upgrade the control plane."""
@@ -87,40 +87,40 @@ class EmulatedEksctl:
         say(f'upgrading nodegroup "{name}" to {version}')
         self._call("update_nodegroup_version", config, nodegroupName=name, version=version)
 
-    def put_addons(self, config: str, say: Callable[[str], None], *, there: bool) -> None:
+    def put_addons(self, config: str, say: Callable[[str], None], *, existing: bool) -> None:
         """Make the add-ons that are missing, or update those that are there."""
-        wanted = self._parsed(config)
-        if not there:
-            make_addons(self._account, wanted, self._stacks(wanted, say), wanted.get("addons", ()))
+        document = self._parsed(config)
+        if not existing:
+            make_addons(self._account, document, self._stacks(document, say), document.get("addons", ()))
             return
-        for addon in wanted.get("addons", ()):
+        for addon in document.get("addons", ()):
             written = {"addonVersion": addon.get("version"), "configurationValues": addon.get("configurationValues")}
             changes = {key: value for key, value in written.items() if value is not None}
             self._call("update_addon", config, addonName=addon["name"], **changes)
 
     def put_pod_identities(self, config: str, say: Callable[[str], None]) -> None:
         """Make the roles that are missing."""
-        wanted = self._parsed(config)
-        make_pod_identities(self._account, wanted, self._stacks(wanted, say))
+        document = self._parsed(config)
+        make_pod_identities(self._account, document, self._stacks(document, say))
 
     def put_settings(self, config: str, say: Callable[[str], None]) -> None:
         """Change who reaches the API, and what the control plane logs."""
-        wanted = self._parsed(config)
-        properties = cluster_template(wanted)["Resources"]["ControlPlane"]["Properties"]
+        document = self._parsed(config)
+        properties = cluster_template(document)["Resources"]["ControlPlane"]["Properties"]
         network = {key[0].lower() + key[1:]: value for key, value in properties["ResourcesVpcConfig"].items()}
         reached = {key: value for key, value in network.items() if key not in ("subnetIds", "securityGroupIds")}
-        types = wanted.get("cloudWatch", {}).get("clusterLogging", {}).get("enableTypes", [])
+        types = document.get("cloudWatch", {}).get("clusterLogging", {}).get("enableTypes", [])
         logging = {"clusterLogging": [{"types": types, "enabled": True}] if types else []}
         say("updates the endpoint and the logs of the control plane")
-        name = wanted["metadata"]["name"]
+        name = document["metadata"]["name"]
         self._asked("update_cluster_config", name=name, resourcesVpcConfig=reached)
         self._asked("update_cluster_config", name=name, logging=logging)
-        self._keep_logs(wanted)
+        self._keep_logs(document)
 
     def put_access(self, config: str, say: Callable[[str], None]) -> None:
         """Make the access entries that are missing."""
-        wanted = self._parsed(config)
-        self._make_access(wanted, self._stacks(wanted, say))
+        document = self._parsed(config)
+        self._make_access(document, self._stacks(document, say))
 
     def delete_cluster(
         self, name: str, region: str, say: Callable[[str], None], *, evict: bool = True, force: bool = False
@@ -131,10 +131,10 @@ class EmulatedEksctl:
 
     def _parsed(self, config: str) -> dict[str, Any]:
         """Return a configuration. Raises EksctlRefusedError where it is not taken."""
-        wanted = _document(config)
-        refuse_config(self._account, wanted)
+        document = _document(config)
+        refuse_config(self._account, document)
         self._outside.look(config)
-        return wanted
+        return document
 
     def _stacks(self, config: Mapping[str, Any], say: Callable[[str], None]) -> Stacks:
         return Stacks(self._account, config["metadata"]["name"], say)
@@ -142,16 +142,20 @@ class EmulatedEksctl:
     def _tags(self, config: Mapping[str, Any]) -> dict[str, str]:
         return names.stack_tags(config["metadata"]["name"], config["metadata"].get("tags", {}))
 
-    def _make_groups(self, config: Mapping[str, Any], stacks: Stacks, wanted: Sequence[str]) -> None:
+    def _make_groups(self, config: Mapping[str, Any], stacks: Stacks, group_names: Sequence[str]) -> None:
         cluster = config["metadata"]["name"]
-        there = self._account.client("eks").list_nodegroups(clusterName=cluster)["nodegroups"]
-        missing = [one for one in config["managedNodeGroups"] if one["name"] in wanted and one["name"] not in there]
+        existing = self._account.client("eks").list_nodegroups(clusterName=cluster)["nodegroups"]
+        missing = [
+            group
+            for group in config["managedNodeGroups"]
+            if group["name"] in group_names and group["name"] not in existing
+        ]
         for group in missing:
             subnets, cards = subnets_of(self._account, config, group), self._cards(group)
             template = node_group_template(config, group, subnets, cards, self._launched(group))
             tags = {**self._tags(config), **names.group_tags(group["name"]), **group.get("tags", {})}
             stacks.make(names.group_stack(cluster, group["name"]), template, tags)
-        if any(one.get("efaEnabled") for one in missing):
+        if any(group.get("efaEnabled") for group in missing):
             self._install_efa_plugin(cluster)
 
     def _install_efa_plugin(self, cluster: str) -> None:
@@ -174,14 +178,14 @@ class EmulatedEksctl:
         if not types or not group.get("efaEnabled"):
             return 1
         described = self._account.client("ec2").describe_instance_types(InstanceTypes=types)["InstanceTypes"]
-        return int(min(one["NetworkInfo"]["MaximumNetworkCards"] for one in described))
+        return int(min(described_type["NetworkInfo"]["MaximumNetworkCards"] for described_type in described))
 
     def _make_access(self, config: Mapping[str, Any], stacks: Stacks) -> None:
         cluster = config["metadata"]["name"]
-        there = self._account.client("eks").list_access_entries(clusterName=cluster)["accessEntries"]
+        existing = self._account.client("eks").list_access_entries(clusterName=cluster)["accessEntries"]
         for entry in config.get("accessConfig", {}).get("accessEntries", ()):
             who = entry["principalARN"]
-            if who not in there:
+            if who not in existing:
                 stacks.make(names.access_stack(cluster, who), access_template(cluster, entry), self._tags(config))
 
     def _make_provider(self, config: Mapping[str, Any]) -> None:
@@ -200,16 +204,16 @@ class EmulatedEksctl:
             group = f"/aws/eks/{config['metadata']['name']}/cluster"
             self._account.client("logs").put_retention_policy(logGroupName=group, retentionInDays=days)
 
-    def _call(self, action: str, config: str, **asked: Any) -> None:
-        self._asked(action, clusterName=_document(config)["metadata"]["name"], **asked)
+    def _call(self, action: str, config: str, **request: Any) -> None:
+        self._asked(action, clusterName=_document(config)["metadata"]["name"], **request)
 
-    def _asked(self, action: str, **asked: Any) -> None:
+    def _asked(self, action: str, **request: Any) -> None:
         try:
-            getattr(self._account.client("eks"), action)(**asked)
+            getattr(self._account.client("eks"), action)(**request)
         except ClientError as error:
             raise refused(action.replace("_", " "), [str(error)]) from error
 
 
 def _document(config: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(config, Loader=yaml.CSafeLoader)
-    return found
+    document: dict[str, Any] = yaml.load(config, Loader=yaml.CSafeLoader)
+    return document

@@ -58,8 +58,8 @@ class InstalledEksctlCheck:
             return
         import jsonschema  # noqa: PLC0415  the extra `rehearse` brings it by way of moto, and nothing else needs it
 
-        found = jsonschema.Draft7Validator(self._schema).iter_errors(yaml.load(config, Loader=yaml.CSafeLoader))
-        wrong = [f"{'.'.join(map(str, one.absolute_path)) or 'ClusterConfig'}: {one.message}" for one in found]
+        errors = jsonschema.Draft7Validator(self._schema).iter_errors(yaml.load(config, Loader=yaml.CSafeLoader))
+        wrong = [f"{'.'.join(map(str, error.absolute_path)) or 'ClusterConfig'}: {error.message}" for error in errors]
         if wrong:
             raise refused("utils schema", wrong)
         self.by_schema = True

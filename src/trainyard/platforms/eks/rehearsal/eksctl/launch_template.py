@@ -67,8 +67,8 @@ def is_of_block(group: Mapping[str, Any]) -> bool:
 
     https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/builder/testdata/launch_template/capacity_block.json
     """
-    found: bool = group.get("instanceMarketOptions", {}).get("marketType") == _CAPACITY_BLOCK
-    return found
+    is_block: bool = group.get("instanceMarketOptions", {}).get("marketType") == _CAPACITY_BLOCK
+    return is_block
 
 
 def _interface(card: int, groups: list[Any]) -> dict[str, Any]:
@@ -102,10 +102,10 @@ def _capacity(group: Mapping[str, Any]) -> dict[str, Any]:
         "CapacityReservationId": target.get("capacityReservationID"),
         "CapacityReservationResourceGroupArn": target.get("capacityReservationResourceGroupARN"),
     }
-    found = {key: value for key, value in names.items() if value}
+    by_kind = {key: value for key, value in names.items() if value}
     market = group.get("instanceMarketOptions", {}).get("marketType")
     return {
-        **({"CapacityReservationSpecification": {"CapacityReservationTarget": found}} if found else {}),
+        **({"CapacityReservationSpecification": {"CapacityReservationTarget": by_kind}} if by_kind else {}),
         **({"InstanceMarketOptions": {"MarketType": market}} if market else {}),
     }
 

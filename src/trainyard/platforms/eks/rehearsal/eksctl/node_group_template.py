@@ -88,7 +88,7 @@ def _capacity(group: Mapping[str, Any]) -> dict[str, str]:
 
 def _image(types: Sequence[str]) -> str:
     """Return the kind of image for instance types: that of the first accelerators among them."""
-    facts = [found for name in types if (found := find(name)) is not None]
+    facts = [instance_type for name in types if (instance_type := find(name)) is not None]
     vendors = [fact.accelerators.vendor for fact in facts if fact.accelerators is not None]
     if "nvidia" in vendors:
         return "AL2023_ARM_64_NVIDIA" if facts[0].architecture == "arm64" else "AL2023_x86_64_NVIDIA"
@@ -100,10 +100,10 @@ def _image(types: Sequence[str]) -> str:
 def node_role(config: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, Any]:
     """Return the role with its policies."""
     iam = group.get("iam", {})
-    wanted = [name for name, enabled in iam.get("withAddonPolicies", {}).items() if enabled]
+    policies = [name for name, enabled in iam.get("withAddonPolicies", {}).items() if enabled]
     names = [
         *([] if iam.get("attachPolicyARNs") else _defaults(config)),
-        *(_MANAGED[one] for one in wanted if one in _MANAGED),
+        *(_MANAGED[policy] for policy in policies if policy in _MANAGED),
     ]
     trust = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": ["sts:AssumeRole"]}
     boundary = iam.get("instanceRolePermissionsBoundary")
@@ -117,7 +117,7 @@ def node_role(config: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, 
         **({} if boundary is None else {"PermissionsBoundary": boundary}),
     }
     role = {"NodeInstanceRole": {"Type": "AWS::IAM::Role", "Properties": properties}}
-    return {**role, **{f"Policy{name.upper()}": _policy(name) for name in wanted if name in _SERVICES}}
+    return {**role, **{f"Policy{name.upper()}": _policy(name) for name in policies if name in _SERVICES}}
 
 
 def _defaults(config: Mapping[str, Any]) -> list[str]:

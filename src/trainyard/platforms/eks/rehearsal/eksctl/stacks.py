@@ -56,7 +56,7 @@ class Stacks:
         pages = self._client.get_paginator("describe_stacks").paginate()
         every = [stack for page in pages for stack in page["Stacks"]]
         tagged = {"Key": CLUSTER_TAG, "Value": self._cluster}
-        return [one["StackName"] for one in every if tagged in one.get("Tags", ())][::-1]
+        return [stack["StackName"] for stack in every if tagged in stack.get("Tags", ())][::-1]
 
     def _described(self, name: str) -> dict[str, Any]:
         stack: dict[str, Any] = self._client.describe_stacks(StackName=name)["Stacks"][0]
@@ -71,13 +71,13 @@ class Stacks:
         return stack
 
     def _why(self, name: str, status: str) -> list[str]:
-        failed = [one for one in stack_events(self._account, name) if one.status.endswith("_FAILED")]
-        told = [f'{one.type}/{one.resource}: {one.status} – "{one.reason}"' for one in failed]
-        return [f'unexpected status "{status}" while waiting for CloudFormation stack "{name}"', *reversed(told)]
+        failed = [event for event in stack_events(self._account, name) if event.status.endswith("_FAILED")]
+        reasons = [f'{event.type}/{event.resource}: {event.status} – "{event.reason}"' for event in failed]
+        return [f'unexpected status "{status}" while waiting for CloudFormation stack "{name}"', *reversed(reasons)]
 
 
-def refused(action: str, said: list[str]) -> EksctlRefusedError:
+def refused(action: str, reasons: list[str]) -> EksctlRefusedError:
     """Return the error of an eksctl that says this."""
     return EksctlRefusedError(
-        f"eksctl {action} cluster failed: {'; '.join(said)}", where="eksctl", hint=_HINT, said=tuple(said)
+        f"eksctl {action} cluster failed: {'; '.join(reasons)}", where="eksctl", hint=_HINT, output=tuple(reasons)
     )
