@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trainyard.catalog.interfaces import InterfaceLayout
     from trainyard.edge.aws.account import Account
     from trainyard.finding import Finding
-    from trainyard.operate.connect.forwarding import Tunnel, Wanted
+    from trainyard.operate.connect.forwarding import Tunnel, TunnelRequest
     from trainyard.operate.connect.target import Target
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.spec.parsing import ParsedSpec
@@ -137,7 +137,7 @@ class Platform:
     """Finds an instance of the cluster of a name: the one that is named, else the newest that runs. None where the
     cluster is of another platform, or has no such instance; raises TrainyardError where it has none at all. There is no
     search where ParallelCluster's tags name all nodes. PCS: by the tags of its node groups. HyperPod: by its API."""
-    find_tunnel: Callable[[Account, str, Wanted], Tunnel | None] | None
+    find_tunnel: Callable[[Account, str, TunnelRequest], Tunnel | None] | None
     """Finds the way to Grafana or Prometheus inside the cluster of a name, where they stand on no instance that has a
     name; None where the cluster is of another platform. There is no search where they are always on instances. Raises
     InputError where it has no such thing, TrainyardError where it does not answer. PCS: none. HyperPod: none with

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from trainyard.bench.submission.job import Job
+    from trainyard.bench.submission.job import PlannedJob
     from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
     from trainyard.bundle.readme_contents import ReadmeContents
     from trainyard.deploy.plan.cost_line import CostLine
     from trainyard.deploy.plan.expected_time import PlannedStage
     from trainyard.deploy.plan.immutable_fields import ImmutableField
-    from trainyard.deploy.step import Step
+    from trainyard.deploy.step import DeploymentStep
     from trainyard.deploy.work import Work
     from trainyard.diagnose.cluster.cluster_reader import ClusterReader
     from trainyard.diagnose.log_file import Unread
@@ -88,7 +88,7 @@ class PlatformRehearsal(Protocol):
         """Return the programs for an account, until the rehearsal ends. ``report`` hears of what takes long."""
         ...
 
-    def jobs(self) -> Step | None:
+    def jobs(self) -> DeploymentStep | None:
         """Return the step that gives jobs to the deployed cluster; None where none can run."""
         ...
 
@@ -136,11 +136,11 @@ class PlatformPlan(Protocol):
 class PlatformDeployment(Protocol):
     """How a cluster is made and removed, and what that takes."""
 
-    def steps_to_deploy(self, spec: Spec) -> list[Step]:
+    def steps_to_deploy(self, spec: Spec) -> list[DeploymentStep]:
         """Return every step after that of the bucket, in order. One that is called ``changes`` is applied first."""
         ...
 
-    def steps_to_destroy(self) -> list[Step]:
+    def steps_to_destroy(self) -> list[DeploymentStep]:
         """Return the steps of the cluster itself, in the order of making. Each leaves what is not of its platform."""
         ...
 
@@ -250,7 +250,7 @@ class BenchSubmission(Protocol):
     def has_mpi(self, spec: Spec) -> bool:
         """Return whether a cluster of this spec can start MPI programs on several nodes."""
 
-    def job(self, job: BenchJob, spec: Spec) -> Job:
+    def job(self, job: BenchJob, spec: Spec) -> PlannedJob:
         """Return a planned job as the platform's scheduler takes it."""
 
     def scheduler(

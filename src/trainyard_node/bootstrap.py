@@ -28,7 +28,7 @@ from trainyard_node.record import StatusRecord, StepRecord, read_record
 from trainyard_node.run_lock import one_at_a_time
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
-from trainyard_node.this_node import Machine, Membership, machine, membership
+from trainyard_node.this_node import Host, Membership, machine, membership
 
 _PROGRAM = """\
 #!/bin/sh
@@ -42,12 +42,12 @@ def bootstrap(release: Path, folder: str, world: World) -> int:
         raise NodeError(f"{folder!a:.100} is no folder of a cluster: it looks like s3://BUCKET/trainyard/CLUSTER", 2)
     with signals_raise(), one_at_a_time(world.places.lock, world.clock):
         try:
-            return _Run(Path(os.path.realpath(release)), folder, world).run()
+            return _BootstrapRun(Path(os.path.realpath(release)), folder, world).run()
         except AskedToEnd as end:
             return end.exit_status
 
 
-class _Run:
+class _BootstrapRun:
     """One run, from its first line to its exit status."""
 
     def __init__(self, release: Path, folder: str, world: World) -> None:
@@ -83,7 +83,7 @@ class _Run:
             self._journal.warn("ending a step that an earlier run left")
             end_group(group)
 
-    def _look(self) -> tuple[Membership, Machine]:
+    def _look(self) -> tuple[Membership, Host]:
         """Find out which node this is. From here on, the record can be uploaded."""
         places, clock, processes = self._world
         member = membership(places)
@@ -101,7 +101,7 @@ class _Run:
         self._journal.changed()
         return member, this_machine
 
-    def _settle(self, plan: Plan, member: Membership, this_machine: Machine) -> None:
+    def _settle(self, plan: Plan, member: Membership, this_machine: Host) -> None:
         """Write the settings for the steps."""
         self._record.cluster, self._record.role = plan.cluster, plan.settings.get("TRAINYARD_ROLE")
         own = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from trainyard_node.cloudwatch.efa_rates import EfaRates
 from trainyard_node.cloudwatch.gpu_readings import GpuReadings
 from trainyard_node.cloudwatch.metrics_file import MetricsFile
-from trainyard_node.cloudwatch.publishing import Publishing, Source
+from trainyard_node.cloudwatch.publishing import MetricPublisher, MetricSource
 from trainyard_node.cloudwatch.slurm_totals import SlurmTotals
 from trainyard_node.errors import SETTING, NodeError
 from trainyard_node.machine import World
@@ -42,7 +42,7 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
     settings = read_node_env(world.places)
     groups = frozenset(chosen.group or settings.get("TRAINYARD_CLOUDWATCH_METRICS", "").split())
     file = MetricsFile(chosen.file or world.places.at(FILE))
-    publishings = [Publishing(source, file, world.clock) for source in sources(groups, settings, world, programs)]
+    publishings = [MetricPublisher(source, file, world.clock) for source in sources(groups, settings, world, programs)]
     if not publishings:
         err("the spec asks for no metrics of this node in CloudWatch that trainyard-node measures")
         return 0
@@ -52,10 +52,12 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
     return _keep_publishing(publishings)
 
 
-def sources(groups: frozenset[str], settings: Mapping[str, str], world: World, programs: Programs) -> list[Source]:
+def sources(
+    groups: frozenset[str], settings: Mapping[str, str], world: World, programs: Programs
+) -> list[MetricSource]:
     """Return what is measured on this node."""
     cluster, instance = (_setting(settings, name) for name in ("TRAINYARD_CLUSTER", "TRAINYARD_INSTANCE_ID"))
-    all_sources: list[Source] = []
+    all_sources: list[MetricSource] = []
     if "gpu" in groups:
         all_sources.append(GpuReadings(programs, cluster, instance))
     if groups & {"efa", "efa-interfaces"}:
@@ -71,7 +73,7 @@ def _setting(settings: Mapping[str, str], name: str) -> str:
     return settings[name]
 
 
-def _keep_publishing(publishings: list[Publishing]) -> int:
+def _keep_publishing(publishings: list[MetricPublisher]) -> int:
     """Publish each in a thread of its own until a signal comes."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

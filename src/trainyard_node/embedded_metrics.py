@@ -23,7 +23,7 @@ _LONGEST_DIMENSION = 1024
 _NOT_ALLOWED = re.compile(r"[^\x20-\x7e]")
 
 
-class Metric(NamedTuple):
+class MetricValues(NamedTuple):
     """A metric with what was measured since the last time."""
 
     name: str
@@ -32,16 +32,16 @@ class Metric(NamedTuple):
     values: tuple[float, ...]
 
 
-class Batch(NamedTuple):
+class MetricBatch(NamedTuple):
     """Metrics with the same dimensions."""
 
     namespace: str
     dimensions: Mapping[str, str]
     """Such as InstanceId. None at all is a metric of the whole cluster."""
-    metrics: Sequence[Metric]
+    metrics: Sequence[MetricValues]
 
 
-def lines(batch: Batch, at: datetime) -> Iterator[str]:
+def lines(batch: MetricBatch, at: datetime) -> Iterator[str]:
     """Yield log events, each within the limits of the format. What is no number, such as NaN, is left out."""
     finite = [metric._replace(values=tuple(filter(math.isfinite, metric.values))) for metric in batch.metrics]
     most = max((len(metric.values) for metric in finite), default=0)
@@ -52,7 +52,7 @@ def lines(batch: Batch, at: datetime) -> Iterator[str]:
             yield _event(batch, some[start : start + MOST_METRICS], at)
 
 
-def _event(batch: Batch, metrics: Sequence[Metric], at: datetime) -> str:
+def _event(batch: MetricBatch, metrics: Sequence[MetricValues], at: datetime) -> str:
     dimensions = {name: _dimension(value) for name, value in batch.dimensions.items()}
     if len(dimensions) > MOST_DIMENSIONS:
         raise ValueError(f"{len(dimensions)} dimensions, and CloudWatch takes {MOST_DIMENSIONS}")

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from trainyard_node.clock import Clock
 from trainyard_node.collectors.collector import Collector
-from trainyard_node.reading import Reading
+from trainyard_node.reading import CollectorReader
 from trainyard_node.samples import Samples
 from trainyard_node.this_package import version
 
@@ -23,7 +23,7 @@ class Exposition:
 
     def __init__(self, collectors: Iterable[Collector], clock: Clock) -> None:
         """Begin without readings."""
-        self.readings = [Reading(collector, clock) for collector in collectors]
+        self.readings = [CollectorReader(collector, clock) for collector in collectors]
         self._stop = threading.Event()
         self._zipped: dict[int, tuple[bytes, bytes]] = {}
 
@@ -83,7 +83,7 @@ def _packed(text: bytes, ending: int) -> bytes:
     return packing.compress(text) + packing.flush(ending)
 
 
-def _add(samples: Samples, reading: Reading) -> None:
+def _add(samples: Samples, reading: CollectorReader) -> None:
     name = reading.collector.name
     last_reading = reading.kept
     samples.add("trainyard_collector_success", int(reading.success), name)

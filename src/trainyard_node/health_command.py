@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.errors import NodeError
 from trainyard_node.health.checks import CHECKS, NAMES, Check, Checks
-from trainyard_node.health.holding import Holding
+from trainyard_node.health.holding import NodeHold
 from trainyard_node.health.machine import this_machine
 from trainyard_node.health.outcome import Outcome, is_healthy
 from trainyard_node.health.report import as_json, as_text, reason
@@ -54,7 +54,7 @@ def run(chosen: argparse.Namespace, world: World) -> int:
 def _follow(outcomes: Sequence[Outcome], world: World) -> bool:
     """Hold the node or give it back, and return whether that worked. What did not work leaves the verdict as it is."""
     try:
-        message = Holding(world).follow(outcomes)
+        message = NodeHold(world).follow(outcomes)
     except NodeError as error:
         err(str(error))
         return False

@@ -23,7 +23,7 @@ ATTEMPTS = 5
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
-class Instance(NamedTuple):
+class InstanceIdentity(NamedTuple):
     """An EC2 instance."""
 
     id: str
@@ -33,7 +33,7 @@ class Instance(NamedTuple):
 Answer = TypeVar("Answer")
 
 
-def this_instance(clock: Clock) -> Instance:
+def this_instance(clock: Clock) -> InstanceIdentity:
     """Return which instance this is."""
     return answered(_ask, clock)
 
@@ -62,12 +62,12 @@ def metadata(*paths: str) -> list[str]:
     return [_fetch("GET", f"meta-data/{path}", {"X-aws-ec2-metadata-token": token}) for path in paths]
 
 
-def _ask() -> Instance:
+def _ask() -> InstanceIdentity:
     instance_id, instance_type = metadata("instance-id", "instance-type")
     # They become names of files and objects.
     if not re.fullmatch(r"i-[0-9a-f]{8,17}", instance_id) or not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", instance_type):
         raise ValueError(f"it says {instance_id!a:.30} and {instance_type!a:.30}")
-    return Instance(instance_id, instance_type)
+    return InstanceIdentity(instance_id, instance_type)
 
 
 def _fetch(method: str, path: str, headers: dict[str, str]) -> str:

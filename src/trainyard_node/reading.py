@@ -15,7 +15,7 @@ from trainyard_node.samples import Samples
 MOST_SAMPLES = 1_000_000
 
 
-class Kept(NamedTuple):
+class LastReading(NamedTuple):
     """A reading that worked, or that found nothing to read."""
 
     text: bytes
@@ -24,13 +24,13 @@ class Kept(NamedTuple):
     present: bool
 
 
-class Reading:
+class CollectorReader:
     """Reads a collector again and again, in a thread of its own."""
 
     def __init__(self, collector: Collector, clock: Clock) -> None:
         """Begin without a reading."""
         self.collector = collector
-        self.kept: Kept | None = None
+        self.kept: LastReading | None = None
         self.duration_s: float | None = None
         self.readings = self.failures = 0
         self._clock = clock
@@ -52,7 +52,7 @@ class Reading:
             self._keep(self.collector.collect())
             self._worked, self._complained = True, ""
         except NothingHere:
-            self.kept = Kept(b"", 0, self._clock.seconds(), present=False)
+            self.kept = LastReading(b"", 0, self._clock.seconds(), present=False)
             self._worked = True
         except Exception as error:  # noqa: BLE001 - one collector never ends the others
             self._failed(str(error) if isinstance(error, NodeError) else f"{type(error).__name__}: {error}")
@@ -76,7 +76,7 @@ class Reading:
         count = len(samples)
         if count > MOST_SAMPLES:
             raise NodeError(f"it made {count} samples, and {MOST_SAMPLES} are the most that are exported")
-        self.kept = Kept(samples.text().encode(), count, self._clock.seconds(), present=True)
+        self.kept = LastReading(samples.text().encode(), count, self._clock.seconds(), present=True)
 
     def _failed(self, problem: str) -> None:
         self._worked = False

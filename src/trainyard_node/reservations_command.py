@@ -31,7 +31,7 @@ _TO_COME = {"active", "scheduled", "pending", "assessing", "delayed"}
 _UNKNOWN = ("InvalidCapacityReservationId.NotFound", "InvalidCapacityReservationId.Malformed")
 
 
-class Ending(NamedTuple):
+class ReservationEnd(NamedTuple):
     """A reservation that ends."""
 
     id: str
@@ -64,7 +64,7 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
     return 0
 
 
-def _endings(id_: str, settings: Mapping[str, str], programs: Programs) -> Iterator[Ending]:
+def _endings(id_: str, settings: Mapping[str, str], programs: Programs) -> Iterator[ReservationEnd]:
     region = settings.get("TRAINYARD_REGION", "")
     if not region:
         raise NodeError("node.env does not give TRAINYARD_REGION: run trainyard-node.pyz bootstrap again", SETTING)
@@ -85,12 +85,12 @@ def _endings(id_: str, settings: Mapping[str, str], programs: Programs) -> Itera
         raise NodeError(f"what EC2 says of {id_} cannot be read: {error!r:.200}") from error
 
 
-def _ending(reservation: Mapping[str, Any]) -> Ending | None:
+def _ending(reservation: Mapping[str, Any]) -> ReservationEnd | None:
     if "EndDate" not in reservation or reservation["State"] not in _TO_COME:
         return None
     # The AWS command line writes +00:00, and Python 3.9 does not read Z.
     at = datetime.fromisoformat(reservation["EndDate"].replace("Z", "+00:00")).timestamp()
-    return Ending(
+    return ReservationEnd(
         reservation["CapacityReservationId"],
         reservation["InstanceType"],
         reservation.get("ReservationType", "default"),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from trainyard_node.clock import Clock
 from trainyard_node.errors import NodeError
-from trainyard_node.imds import Instance, this_instance
+from trainyard_node.imds import InstanceIdentity, this_instance
 from trainyard_node.places import Places
 
 # https://github.com/aws/aws-parallelcluster/blob/develop/cli/src/pcluster/templates/cluster_stack.py (HeadNode),
@@ -35,10 +35,10 @@ class Membership(NamedTuple):
         return bool(self.queue)
 
 
-class Machine(NamedTuple):
+class Host(NamedTuple):
     """What a node runs on."""
 
-    instance: Instance
+    instance: InstanceIdentity
     hostname: str
     os: str
     """Its ID and version without dots, such as ubuntu2404 and alinux2023."""
@@ -61,9 +61,9 @@ def membership(places: Places) -> Membership:
     return Membership(f"queue/{queue}" if queue else kind, queue, region)
 
 
-def machine(places: Places, clock: Clock) -> Machine:
+def machine(places: Places, clock: Clock) -> Host:
     """Return what the node runs on."""
-    return Machine(this_instance(clock), socket.gethostname(), system(places), os.uname().machine)
+    return Host(this_instance(clock), socket.gethostname(), system(places), os.uname().machine)
 
 
 def system(places: Places) -> str:

@@ -18,7 +18,7 @@ COMMAND_S = 5.0
 AT_ONCE = 8
 
 
-class Found(NamedTuple):
+class InstalledVersion(NamedTuple):
     """A version, or that there is none."""
 
     name: str
@@ -27,14 +27,14 @@ class Found(NamedTuple):
     """What said so: a program, a file or a package."""
 
 
-def versions(places: Places, processes: Processes) -> list[Found]:
+def versions(places: Places, processes: Processes) -> list[InstalledVersion]:
     """Return everything that is looked for, in the order of versions.json."""
     looked_for = json.loads(pkgutil.get_data("trainyard_node", "versions.json") or b"{}")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(lambda item: _first(item[0], item[1], places, processes), looked_for.items()))
 
 
-def as_json(found_versions: Iterable[Found]) -> str:
+def as_json(found_versions: Iterable[InstalledVersion]) -> str:
     """Return them as one JSON object."""
     entries = {
         installed.name: {"version": installed.version, "found_by": installed.found_by} for installed in found_versions
@@ -42,7 +42,7 @@ def as_json(found_versions: Iterable[Found]) -> str:
     return json.dumps({"schema": 1, "versions": entries}, indent=2)
 
 
-def as_table(found_versions: Iterable[Found]) -> str:
+def as_table(found_versions: Iterable[InstalledVersion]) -> str:
     """Return a line for each."""
     return "\n".join(
         f"{installed.name:25} {installed.version or '-':20} {installed.found_by or ''}".rstrip()
@@ -50,12 +50,12 @@ def as_table(found_versions: Iterable[Found]) -> str:
     )
 
 
-def _first(name: str, ways: list[Mapping[str, Any]], places: Places, processes: Processes) -> Found:
+def _first(name: str, ways: list[Mapping[str, Any]], places: Places, processes: Processes) -> InstalledVersion:
     for way in ways:
         version_found = _look(way, places, processes)
         if version_found is not None:
-            return Found(name, *version_found)
-    return Found(name, None, None)
+            return InstalledVersion(name, *version_found)
+    return InstalledVersion(name, None, None)
 
 
 def _look(way: Mapping[str, Any], places: Places, processes: Processes) -> tuple[str, str] | None:

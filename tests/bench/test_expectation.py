@@ -9,14 +9,14 @@ from trainyard.bench.ceiling import ceiling
 from trainyard.bench.curve import fit
 from trainyard.bench.expectation import Model, model_by
 from trainyard.bench.factors import COLLECTIVES, busbw_factor
-from trainyard.bench.machine import Machine, accelerator_in, by_accelerator, machine
+from trainyard.bench.machine import MachineType, accelerator_in, by_accelerator, machine
 from trainyard.bench.references import Reference, references
 
 ALL = pytest.mark.parametrize("reference", references(), ids=lambda one: one.id)
 GIB = 2**30
 
 
-def of(name: str) -> Machine:
+def of(name: str) -> MachineType:
     found = machine(name)
     assert found is not None
     return found

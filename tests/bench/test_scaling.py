@@ -10,14 +10,14 @@ from tests.bench.clusters import text
 from trainyard.bench.case import Case, case_of
 from trainyard.bench.forecast import NODES, forecasts
 from trainyard.bench.nccl_log import parse_log
-from trainyard.bench.scaling import Series, all_series
+from trainyard.bench.scaling import ScalingSeries, all_series
 
 
 def case(nodes: int, times: float = 1.0, type_: str = "p5.48xlarge") -> Case:
     return case_of(parse_log([text([f"n{at}" for at in range(nodes)], times).encode()])[0], type_)
 
 
-def series(*nodes_and_times: tuple[int, float]) -> Series:
+def series(*nodes_and_times: tuple[int, float]) -> ScalingSeries:
     (one,) = all_series([case(nodes, times) for nodes, times in nodes_and_times])
     return one
 

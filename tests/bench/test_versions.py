@@ -10,7 +10,7 @@ import yaml
 
 from trainyard.bench.case import Case
 from trainyard.bench.checks.versions import version, version_findings, within
-from trainyard.bench.machine import FOLDER, Machine, machine
+from trainyard.bench.machine import FOLDER, MachineType, machine
 from trainyard.bench.result import Run
 
 TABLE: dict[str, Any] = yaml.load((FOLDER / "versions.yaml").read_bytes(), Loader=yaml.BaseLoader)
@@ -40,7 +40,7 @@ def test_each_rule_finds_what_it_names_and_no_more(rule: dict[str, Any]):
     type_ = rule.get("machines", [None])[0]
     known = machine(type_) if type_ else None
     if "accelerators" in rule:
-        known = Machine("8 GPUs", rule["accelerators"][0], 8, None, None, {})
+        known = MachineType("8 GPUs", rule["accelerators"][0], 8, None, None, {})
     bad = {name: just_inside(bound) for name, bound in rule["versions"].items()}
     assert rule["why"] in " ".join(
         version_finding.message

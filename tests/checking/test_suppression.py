@@ -6,14 +6,14 @@ import pytest
 
 from tests.examples import example_document, example_spec
 from trainyard.checking.foreign_file import check_any_file
-from trainyard.checking.spec_file import Checked, check_text
+from trainyard.checking.spec_file import FileFindings, check_text
 from trainyard.checking.suppression import suppression_kinds
 
 OPEN = "access: {allow_from: [0.0.0.0/0]}"
 ERROR = "queues: [{name: a, instance_type: p5.48xlarge, nodes: {min: 8, max: 4}}]"
 
 
-def checked(part: str) -> Checked:
+def checked(part: str) -> FileFindings:
     return check_text(example_spec(part), "cluster.yaml")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from trainyard.api import deploy
-from trainyard.checking.spec_file import Checked
+from trainyard.checking.spec_file import FileFindings
 from trainyard.deploy.deployment import DeploymentResult
 
 
 @pytest.mark.parametrize(("file", "said"), [("-", True), ("cluster.yaml", False)])
 def test_a_spec_from_standard_input_is_to_be_given_again(trainyard, monkeypatch, file, said):
     result = DeploymentResult((), stage="prepared")
-    done = deploy.Deployed(Checked(file, None, ()), (), result, ("trainyard deploy SPEC",))
+    done = deploy.FileDeployment(FileFindings(file, None, ()), (), result, ("trainyard deploy SPEC",))
     monkeypatch.setattr(deploy, "deploy_file", lambda *_, **__: done)
     ran = trainyard("deploy", file, "--before-cluster")
     assert ran.status == 0
@@ -21,7 +21,7 @@ def test_a_spec_from_standard_input_is_to_be_given_again(trainyard, monkeypatch,
 
 
 def test_where_there_is_a_cluster_nothing_is_said_to_be_missing(trainyard, monkeypatch):
-    done = deploy.Deployed(Checked("cluster.yaml", None, ()), (), DeploymentResult((), stage="deployed"))
+    done = deploy.FileDeployment(FileFindings("cluster.yaml", None, ()), (), DeploymentResult((), stage="deployed"))
     monkeypatch.setattr(deploy, "deploy_file", lambda *_, **__: done)
     assert "not made yet" not in trainyard("deploy", "cluster.yaml", "--before-cluster").out
 

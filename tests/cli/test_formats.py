@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trainyard.checking.spec_file import Checked
+from trainyard.checking.spec_file import FileFindings
 from trainyard.cli.formats import PRINTERS
 from trainyard.cli.output import counted, finding_text, one_line
 from trainyard.finding import Finding
@@ -25,7 +25,7 @@ def printed(capsys):
     """Return a function that gives what a format prints of some findings."""
 
     def run(format_: str, *findings: Finding) -> str:
-        PRINTERS[format_]([Checked(finding.file or "", None, (finding,)) for finding in findings])
+        PRINTERS[format_]([FileFindings(finding.file or "", None, (finding,)) for finding in findings])
         text: str = capsys.readouterr().out
         return text
 
@@ -41,7 +41,7 @@ def test_text_is_a_line_for_each_finding_and_a_count(printed):
 
 
 def test_text_says_which_file_is_right(capsys):
-    PRINTERS["text"]([Checked("a\x1b[2J\n.yaml", None, ())])
+    PRINTERS["text"]([FileFindings("a\x1b[2J\n.yaml", None, ())])
     assert capsys.readouterr().out == "a\\x1b[2J\\n.yaml: ok\n"
 
 

@@ -12,7 +12,7 @@ from urllib3 import BaseHTTPResponse, PoolManager
 
 from tests.edge.publisher import Fault, Publisher, publishing
 from trainyard.bundle.asset_lock import AssetLock, LockedAsset, locked
-from trainyard.deploy.asset_locking import Locking
+from trainyard.deploy.asset_locking import AssetLocker
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.downloads import Downloader
 from trainyard.edge.http_client import HttpClient, RetryPolicy
@@ -104,7 +104,7 @@ def said() -> list[str]:
 def locking(publisher, said, tmp_path):
     retry = RetryPolicy(attempts=2, first_pause_s=0.0)
     http = HttpClient(timeout_s=5.0, retry=retry, pools={"": ToPublisher(publisher)})
-    return Locking(AssetCache(tmp_path / "assets", Downloader(said.append, http=http)))
+    return AssetLocker(AssetCache(tmp_path / "assets", Downloader(said.append, http=http)))
 
 
 def test_what_has_no_published_checksum_is_pinned_and_that_is_said(locking, said):

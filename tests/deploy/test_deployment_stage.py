@@ -15,7 +15,7 @@ from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import InputError
-from trainyard.platforms.parallelcluster.deployment.cluster import Cluster
+from trainyard.platforms.parallelcluster.deployment.cluster import ClusterStep
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_it_is_prepared_only_where_no_cluster_is_there(
 ):
     there = None if status is None else StackState("llm", "id", status, "", {}, {})
     monkeypatch.setattr(deployment, "find_stack", lambda *_: there)
-    monkeypatch.setattr(deployment, "steps_to_deploy", lambda _: [Cluster()])
+    monkeypatch.setattr(deployment, "steps_to_deploy", lambda _: [ClusterStep()])
     work = Work(account, "llm", spec_of("name: llm"), BUCKET, options=Options(before_cluster=True))
     done = deployment.deploy(work, "")
     record = read_record(account, BUCKET, "llm")

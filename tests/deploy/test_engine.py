@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from trainyard.deploy.engine import apply_all, undo_all
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
 
@@ -24,17 +24,17 @@ class Recorded:
     def probe(self, work: Work) -> Probe:  # noqa: ARG002  the protocol of steps
         return Probe("missing")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         return self._done(work, "apply")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         return self._done(work, "undo")
 
-    def _done(self, work: Work, action: str) -> Outcome:
+    def _done(self, work: Work, action: str) -> StepOutcome:
         self.told.append(f"{action} {self.name} knowing {sorted(work.outputs)}")
         if self.problem:
             raise TrainyardError(self.problem)
-        return Outcome(changed=True, detail=f"{self.name} done", outputs={self.name: "value"})
+        return StepOutcome(changed=True, detail=f"{self.name} done", outputs={self.name: "value"})
 
 
 def test_each_step_knows_the_outputs_of_those_before_it(work):
@@ -74,7 +74,7 @@ def test_every_step_is_told_of_when_it_begins_and_ends(work):
 
 def test_a_defect_is_no_failed_step(work):
     class Broken(Recorded):
-        def apply(self, work: Work) -> Outcome:  # noqa: ARG002  as above
+        def apply(self, work: Work) -> StepOutcome:  # noqa: ARG002  as above
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -11,7 +11,7 @@ import pytest
 
 from tests.deploy.grafana_between import Between, between
 from tests.specs import spec_of
-from trainyard.deploy.steps.grafana import SERVICE_ACCOUNT, Grafana, has_workspace
+from trainyard.deploy.steps.grafana import SERVICE_ACCOUNT, GrafanaStep, has_workspace
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.grafana import create_token, service_account
@@ -102,7 +102,7 @@ def tokens(work: Work) -> list[str]:
 
 
 def test_an_empty_workspace_gets_data_source_folder_and_every_dashboard(work: Work):
-    outcome = Grafana().apply(work)
+    outcome = GrafanaStep().apply(work)
     assert (outcome.changed, outcome.detail) == (True, f"{len(DOCUMENTS)} dashboards made")
     for wanted in DOCUMENTS:
         found = there(work, wanted["uid"])
@@ -113,11 +113,11 @@ def test_an_empty_workspace_gets_data_source_folder_and_every_dashboard(work: Wo
 
 
 def test_the_token_is_gone_afterwards_and_the_service_account_is_the_same_next_time(work: Work):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     assert tokens(work) == []
     client, workspace = work.account.client("grafana"), work.outputs["ManagedGrafanaWorkspaceId"]
     first = client.list_workspace_service_accounts(workspaceId=workspace)["serviceAccounts"]
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     assert client.list_workspace_service_accounts(workspaceId=workspace)["serviceAccounts"] == first
     assert [one["name"] for one in first] == [SERVICE_ACCOUNT]
 
@@ -125,36 +125,36 @@ def test_the_token_is_gone_afterwards_and_the_service_account_is_the_same_next_t
 def test_no_token_is_told_to_anybody(work: Work):
     events: list[Event] = []
     heard = replace(work, listener=events.append)
-    Grafana().apply(heard)
+    GrafanaStep().apply(heard)
     edited(heard)
-    Grafana().apply(heard)
+    GrafanaStep().apply(heard)
     assert events
     assert "glsa_" not in f"{events}{heard.findings}"
 
 
 def test_a_second_deployment_changes_nothing(work: Work, seen: Between):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     seen.asked.clear()
-    outcome = Grafana().apply(work)
+    outcome = GrafanaStep().apply(work)
     assert (outcome.changed, outcome.detail) == (False, f"{len(DOCUMENTS)} dashboards unchanged")
     assert seen.writes() == []
 
 
 def test_a_dashboard_of_an_older_release_is_brought_up_to_date_where_it_is(work: Work):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     older = marked({**copy.deepcopy(DOCUMENTS[0]), "title": "As it was"})
     asking(work).ask("POST", "/api/folders", {"uid": "mine", "title": "mine"})
     save(work, older, "mine")
-    outcome = Grafana().apply(work)
+    outcome = GrafanaStep().apply(work)
     assert outcome.detail == f"1 dashboards updated, {len(DOCUMENTS) - 1} dashboards unchanged"
     found = there(work, EDITED)
     assert (found["dashboard"]["title"], found["meta"]["folderUid"]) == (DOCUMENTS[0]["title"], "mine")
 
 
 def test_what_somebody_has_edited_is_kept_and_the_difference_shown(work: Work):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     edited(work)
-    outcome = Grafana().apply(work)
+    outcome = GrafanaStep().apply(work)
     assert not outcome.changed
     assert "1 dashboards kept" in outcome.detail
     (finding,) = work.findings
@@ -165,27 +165,27 @@ def test_what_somebody_has_edited_is_kept_and_the_difference_shown(work: Work):
 
 
 def test_what_somebody_has_edited_is_written_anew_when_asked_to(work: Work):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     edited(work)
     asked = replace(work, options=Options(overwrite_dashboards=True), findings=[])
-    assert Grafana().apply(asked).changed
+    assert GrafanaStep().apply(asked).changed
     assert asked.findings == []
     assert "vector(42)" not in str(there(work, EDITED))
 
 
 def test_what_somebody_has_deleted_is_made_again(work: Work):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     asking(work).ask("DELETE", PATH + EDITED)
-    assert "1 dashboards made" in Grafana().apply(work).detail
+    assert "1 dashboards made" in GrafanaStep().apply(work).detail
 
 
 def test_a_dashboard_that_is_ours_no_longer_goes_only_where_nobody_has_touched_it(work: Work):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     old = marked({"uid": "trainyard-old", "title": "Old", "panels": []})
     save(work, old)
     save(work, {**marked({"uid": "trainyard-edited", "title": "Edited", "panels": []}), "title": "Mine now"})
     save(work, {"uid": "theirs", "title": "Theirs", "tags": ["trainyard"], "panels": []})
-    outcome = Grafana().apply(work)
+    outcome = GrafanaStep().apply(work)
     assert "1 dashboards removed" in outcome.detail
     assert "1 dashboards kept" in outcome.detail
     assert there(work, "trainyard-old") is None
@@ -194,14 +194,14 @@ def test_a_dashboard_that_is_ours_no_longer_goes_only_where_nobody_has_touched_i
 
 
 def test_a_data_source_that_somebody_has_broken_is_mended_and_another_default_respected(work: Work, seen: Between):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     path = "/api/datasources/uid/trainyard-llm"
     source = asking(work).find(path)
     asking(work).ask("PUT", path, {**source, "isDefault": False})
     seen.asked.clear()
-    assert not Grafana().apply(work).changed
+    assert not GrafanaStep().apply(work).changed
     asking(work).ask("PUT", path, {**source, "jsonData": {**source["jsonData"], "sigV4Auth": False}})
-    assert Grafana().apply(work).changed
+    assert GrafanaStep().apply(work).changed
     assert asking(work).find(path)["jsonData"]["sigV4Auth"] is True
 
 
@@ -218,12 +218,12 @@ def test_a_token_that_ends_on_the_way_is_replaced(work: Work, seen: Between):
                 )
 
     seen.answer = end_tokens
-    assert Grafana().apply(work).detail == f"{len(DOCUMENTS)} dashboards made"
+    assert GrafanaStep().apply(work).detail == f"{len(DOCUMENTS)} dashboards made"
     assert tokens(work) == []
 
 
 def test_somebody_who_saves_at_the_same_time_is_not_written_over(work: Work, seen: Between):
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     save(work, marked({**copy.deepcopy(DOCUMENTS[0]), "title": "As it was"}))
 
     def save_first(method: str, path: str) -> None:
@@ -232,7 +232,7 @@ def test_somebody_who_saves_at_the_same_time_is_not_written_over(work: Work, see
             edited(work)
 
     seen.answer = save_first
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     assert "vector(42)" in str(there(work, EDITED))
     assert [finding.id for finding in work.findings] == ["dashboard-edited"]
 
@@ -244,12 +244,12 @@ def test_somebody_who_saves_at_the_same_time_is_not_written_over(work: Work, see
 def test_a_refusal_says_what_to_do_and_leaves_no_token(work: Work, seen: Between, status: int, words: str):
     seen.answer = lambda *both: (status, {"message": "no"}) if both == SAVE else None
     with pytest.raises(TrainyardError, match=f"refuses POST /api/dashboards/db: {status}, no") as error:
-        Grafana().apply(work)
+        GrafanaStep().apply(work)
     assert words in str(error.value.hint)
     assert "the cluster is not affected" in str(error.value.hint)
     assert tokens(work) == []
     seen.answer = lambda *_: None
-    assert Grafana().apply(work).detail == f"{len(DOCUMENTS)} dashboards made"
+    assert GrafanaStep().apply(work).detail == f"{len(DOCUMENTS)} dashboards made"
 
 
 def test_an_answer_that_is_lost_on_the_way_is_no_trouble(work: Work, seen: Between):
@@ -268,40 +268,40 @@ def test_an_answer_that_is_lost_on_the_way_is_no_trouble(work: Work, seen: Betwe
 
     lost: list[str] = []
     seen.answer = lose_once
-    assert Grafana().apply(work).detail == f"{len(DOCUMENTS)} dashboards made"
+    assert GrafanaStep().apply(work).detail == f"{len(DOCUMENTS)} dashboards made"
     assert len(lost) == 3
 
 
 def test_a_grafana_of_a_version_that_nobody_knows_is_left_alone(seen_account: tuple[Account, Between]):
     account, seen = seen_account
     with pytest.raises(TrainyardError, match=r"Grafana 99\.1 is none that trainyard knows: 9 to 13") as error:
-        Grafana().apply(made_work(account, "99.1"))
+        GrafanaStep().apply(made_work(account, "99.1"))
     assert "the cluster is not affected" in str(error.value.hint)
     assert seen.writes() == []
 
 
 def test_a_grafana_of_version_12_asks_through_amazons_plugin(seen_account: tuple[Account, Between]):
     work = made_work(seen_account[0], "12.4")
-    Grafana().apply(work)
+    GrafanaStep().apply(work)
     assert "'grafana-amazonprometheus-datasource'" in str(there(work, EDITED))
     assert asking(work).find("/api/datasources/uid/trainyard-llm")["type"] == "grafana-amazonprometheus-datasource"
-    assert not Grafana().apply(work).changed
+    assert not GrafanaStep().apply(work).changed
 
 
 def test_a_workspace_that_is_gone_is_said_to_be(work: Work):
     work.account.client("grafana").delete_workspace(workspaceId=work.outputs["ManagedGrafanaWorkspaceId"])
     with pytest.raises(TrainyardError, match="is gone"):
-        Grafana().apply(work)
+        GrafanaStep().apply(work)
 
 
 def test_without_the_outputs_of_the_stack_nothing_is_guessed(work: Work):
     with pytest.raises(TrainyardError, match="nothing says what ManagedGrafanaWorkspaceId is"):
-        Grafana().apply(replace(work, outputs={}))
+        GrafanaStep().apply(replace(work, outputs={}))
 
 
 def test_there_is_nothing_to_undo_where_no_stack_has_a_workspace(work: Work):
-    assert Grafana().undo(work).detail == "there is none"
-    assert Grafana().probe(work).state == "missing"
+    assert GrafanaStep().undo(work).detail == "there is none"
+    assert GrafanaStep().probe(work).state == "missing"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from tests.deploy.conftest import BUCKET
 from tests.specs import spec_of
 from trainyard.bundle.release import files_in
-from trainyard.deploy.steps.release import Release
+from trainyard.deploy.steps.release import ReleaseStep
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.s3 import sizes_below
@@ -32,28 +32,28 @@ def uploaded(work: Work) -> dict[str, bytes]:
 
 
 def test_the_head_node_of_the_release_sends_to_the_workspace_of_the_stack(monitored: Work):
-    Release().apply(monitored)
+    ReleaseStep().apply(monitored)
     (release,) = [content for name, content in uploaded(monitored).items() if name.startswith("releases/")]
     assert f"url: {ENDPOINT}api/v1/remote_write".encode() in files_in(release)["monitoring/head-node.yml"]
-    assert Release().probe(monitored).state == "there"
+    assert ReleaseStep().probe(monitored).state == "there"
 
 
 def test_a_release_that_does_not_know_where_metrics_go_is_not_uploaded(monitored: Work):
     unknown = replace(monitored, outputs={})
     with pytest.raises(TrainyardError, match="nothing says what AMPPrometheusEndpoint is") as refusal:
-        Release().apply(unknown)
+        ReleaseStep().apply(unknown)
     assert refusal.value.where is not None
     assert refusal.value.where.endswith("ws-00000000000000001/")
     assert uploaded(unknown) == {}
 
 
 def test_a_look_before_anything_is_made_finds_it_missing(monitored: Work):
-    assert Release().probe(replace(monitored, outputs={})).state == "missing"
+    assert ReleaseStep().probe(replace(monitored, outputs={})).state == "missing"
 
 
 def test_another_workspace_is_another_release(monitored: Work):
-    Release().apply(monitored)
+    ReleaseStep().apply(monitored)
     other = replace(monitored, outputs={"AMPPrometheusEndpoint": ENDPOINT.replace("0a1b", "0a1c")})
-    assert Release().probe(other).state == "missing"
-    assert Release().apply(other).changed
+    assert ReleaseStep().probe(other).state == "missing"
+    assert ReleaseStep().apply(other).changed
     assert len([name for name in uploaded(other) if name.startswith("releases/")]) == 2

@@ -7,9 +7,9 @@ import tarfile
 from collections.abc import Iterator, Mapping
 
 from trainyard.edge.archive_contents import contents
-from trainyard.edge.archive_limits import Budget, DamagedError, Limits
+from trainyard.edge.archive_limits import ArchiveLimits, Budget, DamagedError
 from trainyard.edge.archive_stream import ByteStream
-from trainyard.edge.archive_tar import Skipped
+from trainyard.edge.archive_tar import SkippedMember
 
 BLOCK = 512
 
@@ -41,12 +41,12 @@ def special(name: str, kind: bytes, **values: object) -> bytes:
     return header.tobuf(tarfile.GNU_FORMAT)
 
 
-def read(data: bytes, limits: Limits | None = None, size: int = 1000) -> tuple[dict[str, bytes], dict[str, str]]:
+def read(data: bytes, limits: ArchiveLimits | None = None, size: int = 1000) -> tuple[dict[str, bytes], dict[str, str]]:
     """Return the files of something, and what could not be read of it, with the reason."""
     files: dict[str, bytes] = {}
     unread: dict[str, str] = {}
-    for content in contents("given", stream(data, size), Budget(limits or Limits())):
-        if isinstance(content, Skipped):
+    for content in contents("given", stream(data, size), Budget(limits or ArchiveLimits())):
+        if isinstance(content, SkippedMember):
             unread.setdefault(content.name, content.why)
             continue
         files[content.name] = b""

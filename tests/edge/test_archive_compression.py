@@ -9,11 +9,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.edge.archives import read, tar
-from trainyard.edge.archive_limits import Limits
+from trainyard.edge.archive_limits import ArchiveLimits
 
 LINES = b"".join(b"2025-05-06T13:00:00Z line %d says %d\n" % (one, one * 7919 % 1000) for one in range(20_000))
 PACKERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
-SMALL = Limits(total_bytes=10 * 2**20, ratio=20, ratio_from_bytes=2**20)
+SMALL = ArchiveLimits(total_bytes=10 * 2**20, ratio=20, ratio_from_bytes=2**20)
 
 
 @pytest.mark.parametrize("packer", PACKERS)
@@ -68,7 +68,7 @@ def test_a_bomb_goes_off_within_the_limit_of_its_ratio(packer: str):
 
 
 def test_files_together_stay_within_the_limit_of_size():
-    limits = Limits(total_bytes=3 * len(LINES), ratio=1000)
+    limits = ArchiveLimits(total_bytes=3 * len(LINES), ratio=1000)
     files = {f"{one}.log": LINES for one in range(9)}
     found, unread = read(gzip.compress(tar(files)), limits)
     assert 2 <= sum(content == LINES for content in found.values()) <= 3

@@ -10,7 +10,7 @@ import pytest
 
 from tests.edge.archives import read, stream, tar
 from trainyard.edge.archive_contents import contents, read_ahead
-from trainyard.edge.archive_limits import Budget, DamagedError, Limits
+from trainyard.edge.archive_limits import ArchiveLimits, Budget, DamagedError
 from trainyard.edge.archive_tar import Member
 
 
@@ -39,11 +39,11 @@ def test_what_is_packed_too_often_is_left():
     data = b"deep\n"
     for _ in range(9):
         data = gzip.compress(data)
-    assert read(data, Limits(depth=6)) == ({}, {"given": "packed more than 6 times within each other"})
+    assert read(data, ArchiveLimits(depth=6)) == ({}, {"given": "packed more than 6 times within each other"})
 
 
 def test_more_files_than_the_limit_are_left_unread():
-    found, unread = read(tar({f"{one}.log": b"x" for one in range(30)}), Limits(members=10))
+    found, unread = read(tar({f"{one}.log": b"x" for one in range(30)}), ArchiveLimits(members=10))
     assert len(found) == 10
     assert "more than 10 files; the rest was not read" in unread.values()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.edge.archive_source import OpenedSource
-from trainyard.edge.archive_tar import Skipped
+from trainyard.edge.archive_tar import SkippedMember
 from trainyard.errors import InputError
 
 
@@ -16,7 +16,7 @@ def read(name: str) -> tuple[dict[str, bytes], dict[str, str]]:
     source = OpenedSource(name)
     files, skipped = {}, {}
     for member in source.members():
-        if isinstance(member, Skipped):
+        if isinstance(member, SkippedMember):
             skipped[member.name] = member.why
         else:
             files[member.name] = b"".join(member.blocks)

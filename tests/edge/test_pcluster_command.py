@@ -10,7 +10,7 @@ import pytest
 from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster import PclusterEnvironment
 from trainyard.edge.pcluster_command import (
-    Change,
+    ConfigChange,
     Pcluster,
     PclusterRefusedError,
     ValidationMessage,
@@ -155,7 +155,7 @@ def test_a_refused_update_names_what_may_not_be_changed(pcluster_that):
     with pytest.raises(PclusterRefusedError, match=r"HeadNode\.InstanceType: it cannot be changed") as raised:
         pcluster_that(update_cluster={"status": 1, "says": says}).update("llm", "Region: us-east-2")
     assert raised.value.verdict.changes == (
-        Change("HeadNode.InstanceType", "m5.large", "m5.xlarge", "it cannot be changed"),
+        ConfigChange("HeadNode.InstanceType", "m5.large", "m5.xlarge", "it cannot be changed"),
     )
 
 

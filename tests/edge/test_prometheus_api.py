@@ -13,7 +13,7 @@ from tests.edge.prometheus_stand_in import Says, data, standing_in
 from tests.edge.publisher import certificate
 from trainyard.edge.http_client import HttpClient
 from trainyard.edge.prometheus_api import PrometheusApi, Sample, Series
-from trainyard.edge.prometheus_authorization import Anonymous, Fixed, from_environment
+from trainyard.edge.prometheus_authorization import Anonymous, FixedHeader, from_environment
 from trainyard.edge.prometheus_connection import AMAZON, Connection, address
 from trainyard.errors import InputError, TrainyardError
 
@@ -209,7 +209,7 @@ def test_a_token_or_a_password_goes_with_every_request(server, connection):
         PrometheusApi(replace(connection, authorization=authorization)).query("up")
     assert [headers["Authorization"] for *_, headers, _ in server.requests] == ["Bearer abc", "Basic bWU6cGFzczp3b3Jk"]
     assert isinstance(from_environment({}), Anonymous)
-    assert "abc" not in repr(Fixed("abc"))
+    assert "abc" not in repr(FixedHeader("abc"))
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.bench.submission.ways import Agent, programs, systems_manager
-from trainyard.bench.submission.head_node import HeadNode
+from trainyard.bench.submission.head_node import HeadNodeConnection
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.ssm_commands import SsmSlurm
-from trainyard.edge.remote.answer import Answer, UnreachableError
+from trainyard.edge.remote.answer import CommandResult, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_for
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.edge.ssh import SshSlurm
@@ -50,7 +50,7 @@ def stubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(params=["local", "ssh", "ssm"])
-def head(request: pytest.FixtureRequest, stubs: Path) -> Iterator[HeadNode]:
+def head(request: pytest.FixtureRequest, stubs: Path) -> Iterator[HeadNodeConnection]:
     if request.param == "ssm":
         with systems_manager(Agent()) as address:
             yield ssm(address)
@@ -58,20 +58,20 @@ def head(request: pytest.FixtureRequest, stubs: Path) -> Iterator[HeadNode]:
         yield LocalSlurm() if request.param == "local" else SshSlurm("head")
 
 
-def test_words_that_shells_would_read_arrive_as_they_are(head: HeadNode, stubs: Path):
+def test_words_that_shells_would_read_arrive_as_they_are(head: HeadNodeConnection, stubs: Path):
     answer = head.run(("printf", "%s|", HOSTILE, "", "*"))
     assert (answer.status, answer.text) == (0, f"{HOSTILE}||*|")
     assert not list(stubs.rglob("hurt"))
 
 
-def test_bytes_pass_both_ways_and_status_and_error_come_back(head: HeadNode):
+def test_bytes_pass_both_ways_and_status_and_error_come_back(head: HeadNodeConnection):
     content = bytes(range(256)) * 40
-    assert head.run(("cat",), content) == Answer(0, content, "")
+    assert head.run(("cat",), content) == CommandResult(0, content, "")
     failed = head.run(("sh", "-c", "echo no >&2; exit 7"))
     assert (failed.status, failed.said) == (7, "no")
 
 
-def test_a_program_that_is_not_there_is_status_127(head: HeadNode):
+def test_a_program_that_is_not_there_is_status_127(head: HeadNodeConnection):
     answer = head.run(("no-such-program", "x"))
     assert (answer.status, "no-such-program" in answer.said) == (127, True)
 

@@ -12,7 +12,7 @@ from tests.kubernetes.api_server import FakeApiServer, key
 from tests.rehearsal.eks_clusters import eksctl_of
 from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import EksctlRefusedError
-from trainyard.rehearsal.emulated.eks.state import EksCluster, clusters
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, clusters
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.kubernetes.nodes import nodes
 
@@ -70,7 +70,7 @@ class FakeEksctl:
         return json.dumps({"Version": self.version, "PreReleaseID": "", "PreviousVersion": ""})
 
     @property
-    def clusters(self) -> dict[str, EksCluster]:
+    def clusters(self) -> dict[str, EmulatedEksCluster]:
         """Return what EKS holds of each cluster, to be changed as no call of ours does."""
         return clusters(self._aws)
 

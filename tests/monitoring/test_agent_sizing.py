@@ -6,7 +6,7 @@ import pytest
 
 from tests.monitoring.clusters import mixed, spec_of
 from trainyard.launch.instance import instance
-from trainyard.monitoring.agent_sizing import Nodes, agent_sizing
+from trainyard.monitoring.agent_sizing import NodeSet, agent_sizing
 from trainyard.monitoring.amp_price import amp_price
 from trainyard.monitoring.node_series import agent_series, compute_series
 from trainyard.monitoring.sizing import sizings
@@ -16,10 +16,10 @@ from trainyard.platform_table import PLATFORMS
 EACH_PLATFORM = pytest.mark.parametrize("platform", ["batch", "eks"])
 
 
-def nodes_of(name: str, number: int, platform: str = "eks", *, gpus: bool) -> Nodes:
+def nodes_of(name: str, number: int, platform: str = "eks", *, gpus: bool) -> NodeSet:
     layout = PLATFORMS[platform].interface_layout
     assert layout is not None
-    return Nodes(instance(name, layout, efa=None), number, gpus)
+    return NodeSet(instance(name, layout, efa=None), number, gpus)
 
 
 def test_a_node_of_batch_makes_as_much_as_one_of_parallelcluster():

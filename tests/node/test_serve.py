@@ -22,7 +22,7 @@ from trainyard_node.clock import RealClock
 from trainyard_node.collectors.collector import NothingHere
 from trainyard_node.errors import NodeError
 from trainyard_node.exposition import Exposition
-from trainyard_node.reading import Reading
+from trainyard_node.reading import CollectorReader
 from trainyard_node.samples import Samples
 from trainyard_node.serve_command import make_server
 
@@ -155,7 +155,7 @@ def test_a_reading_that_hangs_has_failed_before_it_ends():
             return super().collect()
 
     collector = Hanging(7)
-    reading = Reading(collector, clock)
+    reading = CollectorReader(collector, clock)
     reading.read()
     reading.read()
     assert during == [False, False, True, False]

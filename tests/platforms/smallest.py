@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.infrastructure import stack_steps
 from trainyard.deploy.steps.stack import StackStep
 from trainyard.edge.aws.stacks import StackState
@@ -51,11 +51,11 @@ class TopicStack(StackStep):
     contents: str = CLUSTER.contents
 
 
-def steps_to_deploy(spec: Spec) -> list[Step]:
+def steps_to_deploy(spec: Spec) -> list[DeploymentStep]:
     return [*stack_steps(spec), TopicStack()]
 
 
-def steps_to_destroy() -> list[Step]:
+def steps_to_destroy() -> list[DeploymentStep]:
     return [TopicStack()]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from trainyard.api.new import new_spec
 from trainyard.checking.spec_file import rule_findings
 from trainyard.rehearsal.archive import ArchiveFile
-from trainyard.rehearsal.rehearsal import Script, rehearse
+from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse
 from trainyard.spec.parsing import parse
 
 
@@ -16,5 +16,5 @@ def broken(name: str, breakdown: str, archive: Path) -> dict[str, Any]:
     """Return what happened to an architecture, and leave the archive of it."""
     text = new_spec(name, ["monitoring.mode=none"])
     parsed = parse(text, "cluster.yaml")
-    script = Script(parsed.spec, text, tuple(rule_findings(parsed)), parsed.document)
+    script = RehearsalSpec(parsed.spec, text, tuple(rule_findings(parsed)), parsed.document)
     return rehearse(script, lambda _: None, archive=ArchiveFile(archive), breakdown=breakdown)

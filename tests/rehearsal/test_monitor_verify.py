@@ -20,7 +20,7 @@ from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, LOGIN, SPEC
 from tests.operate.monitoring.verify.situations import found, instance
 from tests.operate.monitoring.verify.situations import spec as llm_spec
 from tests.waiting import wait_until
-from trainyard.api.monitor_verify import Verified, verify_monitoring
+from trainyard.api.monitor_verify import Verification, verify_monitoring
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import deploy, work_for
 from trainyard.edge.asset_cache import AssetCache
@@ -94,10 +94,10 @@ class Deployed:
         self.account = account
         self.metrics = metrics
 
-    def verified(self, *, grafana: bool = False) -> Verified:
+    def verified(self, *, grafana: bool = False) -> Verification:
         return verify_monitoring(NAME, self.account, prometheus=self.metrics.keeper.url, grafana=grafana)
 
-    def good(self, *, grafana: bool = False) -> Verified:
+    def good(self, *, grafana: bool = False) -> Verification:
         """Verify it until nothing is found: what is recorded takes two evaluations, and a scrape may be late."""
         verified = self.verified(grafana=grafana)
 

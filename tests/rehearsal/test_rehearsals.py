@@ -11,7 +11,7 @@ from tests.architectures.by_platform import architectures_on
 from trainyard.api.new import new_spec
 from trainyard.checking.spec_file import rule_findings
 from trainyard.deploy.preflight_runner import NOT_RUN
-from trainyard.rehearsal.rehearsal import Script, rehearse
+from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse
 from trainyard.spec.parsing import parse
 
 pytestmark = pytest.mark.enable_socket
@@ -28,7 +28,7 @@ def rehearsed(name: str, mode: str, *settings: str) -> dict[str, Any]:
     parsed = parse(text, "cluster.yaml")
     findings = tuple(rule_findings(parsed))
     assert not [finding for finding in findings if finding.severity == "error"]
-    return rehearse(Script(parsed.spec, text, findings, parsed.document), lambda _: None)
+    return rehearse(RehearsalSpec(parsed.spec, text, findings, parsed.document), lambda _: None)
 
 
 def _second_zone(name: str, mode: str) -> list[str]:

@@ -14,7 +14,7 @@ from trainyard.deploy.deployment import DeploymentResult, deploy, work_for
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import find_stack
-from trainyard.rehearsal.rehearsal import Script, rehearse
+from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.spec.parsing import parse
 
@@ -39,7 +39,7 @@ SECURE = PLAIN.replace("self-hosting", f"self-hosting, certificate: '{ARN}'")
 )
 def test_an_environment_with_an_instance_is_deployed_and_destroyed_without_a_rest(text: str, said: str):
     parsed = parse(text, "shared.yaml")
-    found = rehearse(Script(parsed.spec, text, tuple(rule_findings(parsed)), parsed.document), lambda _: None)
+    found = rehearse(RehearsalSpec(parsed.spec, text, tuple(rule_findings(parsed)), parsed.document), lambda _: None)
     assert [step["error"] for step in found["steps"] if step["error"]] == []
     (step,) = [step for step in found["steps"] if step["name"] == "monitoring-instance"]
     assert said in step["detail"]

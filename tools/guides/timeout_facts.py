@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.api.new import new_spec
 from trainyard.architectures import all_architectures
-from trainyard.bootstrap.steps import STEPS, Step
+from trainyard.bootstrap.steps import STEPS, BootstrapStep
 from trainyard.catalog.bootstrap_times import Seconds, step_seconds
 from trainyard.catalog.parallelcluster import limits
 from trainyard.platform_table import platform_of
@@ -41,13 +41,13 @@ def _step_rows() -> Iterator[str]:
         yield f"| {name} | {', '.join(step.roles)} | {_without(step)} | {step.timeout_s:,} s | {_estimate(step)} |"
 
 
-def _without(step: Step) -> str:
+def _without(step: BootstrapStep) -> str:
     if step.deferred:
         return "jobs wait" if step.required else "jobs wait for it to end"
     return "the node is not up" if step.required else "the node is up all the same"
 
 
-def _estimate(step: Step) -> str:
+def _estimate(step: BootstrapStep) -> str:
     seconds = step_seconds(step.name)
     return "nobody has measured it" if seconds is None else _in_words(seconds)
 

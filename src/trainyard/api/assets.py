@@ -14,8 +14,8 @@ from trainyard.bundle.asset_lock import (
     lock_text,
     parse_lock,
 )
-from trainyard.checking.spec_file import Checked, check_file
-from trainyard.deploy.asset_locking import Locking
+from trainyard.checking.spec_file import FileFindings, check_file
+from trainyard.deploy.asset_locking import AssetLocker
 from trainyard.edge.new_file import write_new_file
 from trainyard.edge.small_file import read_small_file
 from trainyard.errors import SpecError
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from trainyard.edge.asset_cache import AssetCache
     from trainyard.render.needed_assets import NeededAsset
 
-__all__ = ["AssetLock", "LockComparison", "Locked", "LockedAsset", "check_assets", "lock_assets"]
+__all__ = ["AssetLock", "FileLock", "LockComparison", "LockedAsset", "check_assets", "lock_assets"]
 
 
-class Locked(NamedTuple):
+class FileLock(NamedTuple):
     """A lock, and how it came about. ``lock`` is None where errors of the spec kept it from being made."""
 
-    checked: Checked
+    checked: FileFindings
     file: Path
     lock: AssetLock | None
     comparison: LockComparison
@@ -43,7 +43,7 @@ class Locked(NamedTuple):
 
 def lock_assets(
     file: str, output: Path | None = None, *, update: Collection[str] = (), cache: AssetCache | None = None
-) -> Locked:
+) -> FileLock:
     """Download and verify what the nodes of a spec install, and write its lock, by default beside it.
 
     What the lock holds already stays as it is, unless ``update`` names it. Nothing is written where anything fails.
@@ -53,22 +53,24 @@ def lock_assets(
     locked = check_assets(file, output)
     if locked.lock is None:
         return locked
-    new_lock = (Locking() if cache is None else Locking(cache)).lock(_needed(locked.checked), locked.lock, update)
+    new_lock = (AssetLocker() if cache is None else AssetLocker(cache)).lock(
+        _needed(locked.checked), locked.lock, update
+    )
     write_new_file(locked.file, lock_text(new_lock), force=True)
     return locked._replace(lock=new_lock)
 
 
-def check_assets(file: str, output: Path | None = None) -> Locked:
+def check_assets(file: str, output: Path | None = None) -> FileLock:
     """Compare the lock of a spec with what its nodes install. Downloads nothing, and raises as ``lock_assets`` does."""
     checked = check_file(file)
     if checked.parsed is None:
         raise SpecError(checked.findings)
     place = output or beside(file)
     if checked.has_errors:
-        return Locked(checked, place, None, LockComparison((), (), ()))
+        return FileLock(checked, place, None, LockComparison((), (), ()))
     lock = parse_lock(read_small_file(place, MOST_BYTES), str(place))
-    return Locked(checked, place, lock, compared(_needed(checked), lock))
+    return FileLock(checked, place, lock, compared(_needed(checked), lock))
 
 
-def _needed(checked: Checked) -> Sequence[NeededAsset]:
+def _needed(checked: FileFindings) -> Sequence[NeededAsset]:
     return () if checked.parsed is None else needed_assets(checked.parsed.spec)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from trainyard.edge.aws.account import Account
 
-__all__ = ["ENGINES", "IMAGES", "ImageBuild", "Pushed", "image_build", "push_image", "write_image"]
+__all__ = ["ENGINES", "IMAGES", "ImageBuild", "PushedImage", "image_build", "push_image", "write_image"]
 
 
-class Pushed(NamedTuple):
+class PushedImage(NamedTuple):
     """An image that is in the registry."""
 
     build: ImageBuild
@@ -35,7 +35,7 @@ def push_image(
     engine: str | None = None,
     folder: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Pushed:
+) -> PushedImage:
     """Build an image, of a folder with a Dockerfile where one is named, and push it; what Docker says goes to stderr.
 
     Raises InputError where the folder has no Dockerfile, TrainyardError where Docker is missing, does not answer or
@@ -57,7 +57,7 @@ def push_image(
     with engine_.logged_in(login(where, build.registry)) as variables:
         tell(f"{engine_.name} pushes {build.name}")
         engine_.push(build.name, variables)
-    return Pushed(build, digest_of(where, build.repository, build.tag))
+    return PushedImage(build, digest_of(where, build.repository, build.tag))
 
 
 def write_image(build: ImageBuild, folder: Path, *, force: bool = False) -> Path:

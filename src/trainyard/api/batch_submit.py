@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BatchJob",
     "JobOptions",
-    "Submitted",
+    "SubmittedBatchJob",
     "cancel_batch_job",
     "exit_status",
     "follow_batch_job",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-class Submitted(NamedTuple):
+class SubmittedBatchJob(NamedTuple):
     """A job that was submitted."""
 
     id: str
@@ -49,7 +49,7 @@ def submit_batch_job(  # noqa: PLR0913  one for each option
     *,
     queue: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> Submitted:
+) -> SubmittedBatchJob:
     """Submit a job to a cluster: stress-ng, nccl, torchrun, or any multi-node job definition by name or ARN.
 
     Raises InputError where there is no such job or queue, or the definition does not allow what is wanted, and
@@ -66,7 +66,9 @@ def submit_batch_job(  # noqa: PLR0913  one for each option
         tell(warning)
     id_ = batch_jobs.submit(where, parameters)
     definition = f"{of.definition.name}:{of.definition.revision}"
-    return Submitted(id_, parameters["jobName"], of.queue.name, definition, options.nodes or of.definition.nodes)
+    return SubmittedBatchJob(
+        id_, parameters["jobName"], of.queue.name, definition, options.nodes or of.definition.nodes
+    )
 
 
 def follow_batch_job(  # noqa: PLR0913  one for each option

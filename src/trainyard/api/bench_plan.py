@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainyard.checking.spec_file import Checked, check_file
+from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.platform_table import platform_of
@@ -27,7 +27,7 @@ __all__ = ["BenchJob", "BenchPlan", "plan_bench"]
 class BenchPlan:
     """The jobs of a spec. Where the spec has errors there are none, and ``written`` is None."""
 
-    checked: Checked
+    checked: FileFindings
     jobs: tuple[BenchJob, ...]
     left_out: tuple[str, ...]
     """Queues without jobs, each with the reason."""

@@ -17,7 +17,7 @@ from trainyard.edge.new_file import write_new_file
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from trainyard.api.bench_judge import Judged
+    from trainyard.api.bench_judge import FileJudgement
 
 __all__ = ["report_files", "report_text", "write_page", "write_plots"]
 
@@ -65,7 +65,7 @@ def _short_names(files: Sequence[str]) -> list[str]:
     return ["standard input" if file == "-" else name for file, name in zip(files, named, strict=True)]
 
 
-def _hosts(judged: Sequence[Judged]) -> list[str]:
+def _hosts(judged: Sequence[FileJudgement]) -> list[str]:
     runs = [judged_run.judgement.case.run for judged_run in judged]
     listed = [host for run in runs for host in run.hosts]
     lines = [evidence_line.text for run in runs for evidence_line in (*run.failures, *run.transport.evidence)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.bench.submission.cluster import Cluster, local_cluster, named_cluster
+from trainyard.bench.submission.cluster import BenchCluster, local_cluster, named_cluster
 from trainyard.bench.submission.job_selection import JobSelection
 from trainyard.bench.submission.submission_result import (
     JobResult,
@@ -13,7 +13,7 @@ from trainyard.bench.submission.submission_result import (
 )
 
 __all__ = [
-    "Cluster",
+    "BenchCluster",
     "JobResult",
     "JobSelection",
     "SubmissionResult",

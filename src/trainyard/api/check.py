@@ -10,14 +10,14 @@ from trainyard.platform_table import platform_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from trainyard.checking.spec_file import Checked
+    from trainyard.checking.spec_file import FileFindings
     from trainyard.finding import Finding
     from trainyard.spec.parsing import ParsedSpec
 
 
 def check_files(
     files: Iterable[str], *, with_parallelcluster: bool = False, report: Callable[[str], None] = lambda _: None
-) -> Iterator[Checked]:
+) -> Iterator[FileFindings]:
     """Yield what is wrong with each file, a spec or a file of another tool. ``report`` hears about long work.
 
     Where ParallelCluster is asked for and cannot be run, that is a finding.

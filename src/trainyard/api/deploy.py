@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainyard.api.lock_file import lock_of
-from trainyard.checking.spec_file import Checked, check_text
+from trainyard.checking.spec_file import FileFindings, check_text
 from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, refuse_no_cluster, work_for
 from trainyard.deploy.preflight_step import preflight_findings
 from trainyard.deploy.resume_commands import commands_after
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Account",
-    "Deployed",
     "DeploymentResult",
     "Event",
+    "FileDeployment",
     "Options",
     "account",
     "data_of",
@@ -43,10 +43,10 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Deployed:
+class FileDeployment:
     """What became of a spec that was to be deployed. ``done`` is None where findings stopped it before anything."""
 
-    checked: Checked
+    checked: FileFindings
     preflights: tuple[Finding, ...]
     done: DeploymentResult | None
     next: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
     lock: Path | None = None,
     listener: Callable[[Event], None] = lambda _: None,
     confirm: Callable[[Spec, Account, tuple[Finding, ...]], bool] = lambda *_: True,
-) -> Deployed:
+) -> FileDeployment:
     """Deploy a spec file, or go on where a call that ended early stopped. Nothing is made where there are errors.
 
     ``confirm`` is asked once everything has been looked at and before anything is made. ``lock`` is the lock of the
@@ -85,7 +85,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
         raise SpecError(checked.findings)
     spec = checked.parsed.spec
     if checked.has_errors:
-        return Deployed(checked, (), None)
+        return FileDeployment(checked, (), None)
     refuse_stand_ins(checked.findings)
     refuse_no_cluster(spec, options or Options())
     content = lock_of(file, lock)
@@ -94,12 +94,12 @@ def deploy_file(  # noqa: PLR0913  one for each option
     work.assets_lock = content
     preflights = preflight_findings(work, checked.parsed.document)
     if any(finding.severity == "error" for finding in preflights):
-        return Deployed(checked, preflights, None)
+        return FileDeployment(checked, preflights, None)
     if not confirm(spec, where, preflights):
         raise TrainyardError("nothing was deployed, as you said")
     done = deploy(work, text)
     next_ = commands_after(work, file, lock, profile=profile) if done.stage == "prepared" else ()
-    return Deployed(checked, preflights, done, next_)
+    return FileDeployment(checked, preflights, done, next_)
 
 
 def refuse_stand_ins(findings: tuple[Finding, ...]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainyard.api.lock_file import lock_of
 from trainyard.bundle.image import ImageBundle, assemble_images
 from trainyard.bundle.parent_image import refuse_wrong_parent
-from trainyard.checking.spec_file import Checked, check_file
+from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.errors import InputError, SpecError
 
@@ -23,7 +23,7 @@ __all__ = ["ImageBundle", "RenderedImages", "render_images"]
 class RenderedImages:
     """A spec whose images were rendered into a folder, or were not because of errors; then ``written`` is None."""
 
-    checked: Checked
+    checked: FileFindings
     bundle: ImageBundle | None
     written: WrittenBundle | None
     locked: bool

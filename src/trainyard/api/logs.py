@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream, cluster_log
-from trainyard.operate.logs.export import Exported, refuse_other_endings
+from trainyard.operate.logs.export import LogArchive, refuse_other_endings
 from trainyard.operate.logs.log_filter import LogSelection, chosen
 from trainyard.operate.logs.logs import Logs, cluster_logs
 from trainyard.operate.logs.period import Period, period
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClusterLog",
-    "Exported",
+    "LogArchive",
     "Logs",
     "Period",
     "PodLogs",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainyard.bundle.cloudwatch_files import FOLDER, cloudwatch_files
-from trainyard.checking.spec_file import Checked, check_file
+from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.document.write import yaml_text
 from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.edge.new_file import write_new_file
@@ -30,7 +30,7 @@ __all__ = ["Alert", "Dashboard", "MonitorAlerts", "MonitorDashboards", "monitor_
 class MonitorDashboards:
     """The dashboards of a spec, or all that there are. ``checked`` is None without a spec."""
 
-    checked: Checked | None
+    checked: FileFindings | None
     dashboards: tuple[Dashboard, ...]
     """Those for Grafana; none where nothing is measured for it."""
     files: dict[str, bytes]
@@ -42,7 +42,7 @@ class MonitorDashboards:
 class MonitorAlerts:
     """The alerts of a spec, or all that there are. ``checked`` is None without a spec."""
 
-    checked: Checked | None
+    checked: FileFindings | None
     alerts: tuple[Alert, ...]
     """None where nothing is measured that one could tell of, or the spec has errors."""
     written: Path | None
@@ -84,7 +84,7 @@ def monitor_alerts(spec: str | None = None, file: Path | None = None, *, force: 
     return MonitorAlerts(checked, chosen_alerts, file)
 
 
-def _read(file: str | None) -> tuple[Checked | None, Spec | None]:
+def _read(file: str | None) -> tuple[FileFindings | None, Spec | None]:
     """Return a spec with what was found in it. Raises FindingsError where it is none."""
     if file is None:
         return None, None

@@ -11,14 +11,14 @@ from trainyard.edge.aws.account import Clock
 from trainyard.errors import SpecError
 from trainyard.operate.monitoring.verify.deployed_cluster import deployed_situation, expect_measuring, plain_keeper
 from trainyard.operate.monitoring.verify.subject import Situation
-from trainyard.operate.monitoring.verify.verification import Verified, verify_until_good
+from trainyard.operate.monitoring.verify.verification import Verification, verify_until_good
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainyard.edge.aws.account import Account
 
-__all__ = ["Verified", "verify_monitoring", "verify_spec"]
+__all__ = ["Verification", "verify_monitoring", "verify_spec"]
 
 
 def verify_monitoring(  # noqa: PLR0913  one for each option
@@ -30,7 +30,7 @@ def verify_monitoring(  # noqa: PLR0913  one for each option
     grafana: bool = False,
     wait_s: float = 0,
     tell: Callable[[str], None] = lambda _: None,
-) -> Verified:
+) -> Verification:
     """Return what is wrong with the metrics of a deployed cluster. ``prometheus`` is where a forwarded port leads to.
 
     ``grafana`` looks at the dashboards in Amazon Managed Grafana too, with a token that is made and deleted for it.
@@ -48,7 +48,7 @@ def verify_monitoring(  # noqa: PLR0913  one for each option
 
 def verify_spec(
     file: str, prometheus: str, *, wait_s: float = 0, tell: Callable[[str], None] = lambda _: None
-) -> Verified:
+) -> Verification:
     """Return what is wrong with the metrics that a Prometheus has, by a spec alone. Asks no account.
 
     Raises SpecError where the file is no spec, InputError where the address is none.

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
-from trainyard.operate.nodes.cluster_nodes import Nodes
+from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.node_query import Look
-from trainyard.operate.nodes.watching import NodeEvent, Watched, watch
+from trainyard.operate.nodes.watching import NodeEvent, WatchResult, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainyard.edge.aws.account import Account
 
-__all__ = ["NodeEvent", "Nodes", "Watched", "check_nodes", "watch_nodes"]
+__all__ = ["ClusterNodes", "NodeEvent", "WatchResult", "check_nodes", "watch_nodes"]
 
 
 def check_nodes(
     name: str, where: Account, *, bucket: str | None = None, queue: str | None = None, node: str | None = None
-) -> Nodes:
+) -> ClusterNodes:
     """Return how the nodes of a cluster came up, all of them, those of a queue, or one.
 
     ``bucket`` is the one that its spec named, where no stack is left to say so.
@@ -38,7 +38,7 @@ def watch_nodes(  # noqa: PLR0913  those of check_nodes, and two
     node: str | None = None,
     timeout_s: float | None = None,
     listener: Callable[[NodeEvent], None] = lambda _: None,
-) -> Watched:
+) -> WatchResult:
     """Follow the nodes until all are ready, one fails for good, or the time is over; then return how they are.
 
     Without ``timeout_s``, the longest that any node has by the spec. Raises TrainyardError as check_nodes does.

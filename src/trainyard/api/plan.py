@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from trainyard.api.lock_file import lock_of
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
-from trainyard.checking.spec_file import Checked, check_file
+from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.deploy.deployment import work_for
-from trainyard.deploy.plan.deployment_plan import Plan, plan
+from trainyard.deploy.plan.deployment_plan import DeploymentPlan, plan
 from trainyard.deploy.plan.fleet import SimulationRequest
 from trainyard.edge.aws.account import account
 from trainyard.errors import SpecError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["Plan", "plan_file"]
+__all__ = ["DeploymentPlan", "plan_file"]
 
 
 def plan_file(  # noqa: PLR0913  one for each option
@@ -28,7 +28,7 @@ def plan_file(  # noqa: PLR0913  one for each option
     simulated_nodes: int = 0,
     seed: int = 1,
     lock: Path | None = None,
-) -> tuple[Checked, Plan | None]:
+) -> tuple[FileFindings, DeploymentPlan | None]:
     """Return what deploying a spec file would do, None where it has errors. Asks an account only where that is wanted.
 
     With ``simulated_nodes``, the plan says when so many compute nodes are ready that start at once; the lock, by

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trainyard.checking.spec_file import Checked, check_text
+from trainyard.checking.spec_file import FileFindings, check_text
 from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
@@ -15,7 +15,7 @@ from trainyard.operate.logs.export import refuse_other_endings
 from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.environment_option import refuse_missing_environment, refuse_other_environment
-from trainyard.rehearsal.rehearsal import Script, rehearse
+from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse
 from trainyard.rehearsal.report.report_page import report_page
 from trainyard.rehearsal.report.terminal import summary as report_summary
 
@@ -35,7 +35,7 @@ def rehearse_file(  # noqa: PLR0913  one for each option
     force: bool = False,
     breakdown: str | None = None,
     environment: str | None = None,
-) -> tuple[Checked, dict[str, Any] | None]:
+) -> tuple[FileFindings, dict[str, Any] | None]:
     """Deploy a spec file into an emulated account and destroy it again. None where a spec has errors, which is told.
 
     The result has the shape of ``trainyard rehearse --json``. ``archive`` takes the logs and events of the deployment,
@@ -63,7 +63,7 @@ def rehearse_file(  # noqa: PLR0913  one for each option
     return checked, rehearse(script, listener, archive=archive_file, breakdown=breakdown)
 
 
-def _script(file: str) -> tuple[Checked, Script | None]:
+def _script(file: str) -> tuple[FileFindings, RehearsalSpec | None]:
     """Return what a spec file says. Raises SpecError where it is none."""
     text = read_text(file)
     checked = check_text(text, file)
@@ -71,7 +71,7 @@ def _script(file: str) -> tuple[Checked, Script | None]:
         raise SpecError(checked.findings)
     if checked.has_errors:
         return checked, None
-    return checked, Script(checked.parsed.spec, text, checked.findings, checked.parsed.document)
+    return checked, RehearsalSpec(checked.parsed.spec, text, checked.findings, checked.parsed.document)
 
 
 def what_can_break_down() -> dict[str, str]:

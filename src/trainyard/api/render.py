@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from trainyard.api.lock_file import lock_of
 from trainyard.bundle.assemble import Bundle
 from trainyard.bundle.assemble import assemble as assemble_bundle
-from trainyard.checking.spec_file import Checked, check_file
+from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.errors import InputError, SpecError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Bundle", "Rendered", "assemble_bundle", "render_file"]
+__all__ = ["Bundle", "FileRendering", "assemble_bundle", "render_file"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class FileRendering:
     """A spec that was rendered into a folder, or was not because of errors; then ``written`` is None."""
 
-    checked: Checked
+    checked: FileFindings
     bundle: Bundle | None
     written: WrittenBundle | None
 
@@ -35,7 +35,7 @@ def render_file(
     outputs: Mapping[str, str] | None = None,
     lock: Path | None = None,
     force: bool = False,
-) -> Rendered:
+) -> FileRendering:
     """Check a spec file and write its bundle, by default into build/NAME. Nothing is written when there are errors.
 
     ``lock`` is the lock of its assets, by default the one beside it.
@@ -47,10 +47,10 @@ def render_file(
     if checked.parsed is None:
         raise SpecError(checked.findings)
     if checked.has_errors:
-        return Rendered(checked, None, None)
+        return FileRendering(checked, None, None)
     bundle = assemble_bundle(checked.parsed.spec, outputs, lock_of(file, lock))
     if unused := sorted(set(outputs or ()) - bundle.outputs):
         used = ", ".join(sorted(bundle.outputs)) or "none at all"
         raise InputError(f"this spec uses no stack output {unused[0]!r}", where=unused[0], hint=f"it uses {used}")
     folder = folder or Path("build") / checked.parsed.spec.name
-    return Rendered(checked, bundle, write_folder(folder, bundle.files, force=force))
+    return FileRendering(checked, bundle, write_folder(folder, bundle.files, force=force))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.bench.expectation import Model, model
-from trainyard.bench.machine import Machine, accelerator_in, alone, by_accelerator, machine
+from trainyard.bench.machine import MachineType, accelerator_in, alone, by_accelerator, machine
 from trainyard.bench.result import Run
 from trainyard.errors import InputError
 from trainyard.finding import Finding
@@ -19,7 +19,7 @@ class Case:
     """One run to be judged."""
 
     run: Run
-    machine: Machine | None
+    machine: MachineType | None
     nodes: int | None
     gpus_per_node: int | None
     model: Model | None
@@ -55,7 +55,7 @@ def case_of(run: Run, instance_type: str | None = None, nodes: int | None = None
     return Case(run, hardware, count or None, each, expected)
 
 
-def _machine(run: Run, instance_type: str | None) -> Machine | None:
+def _machine(run: Run, instance_type: str | None) -> MachineType | None:
     hardware = None if instance_type is None else machine(instance_type) or by_accelerator(instance_type)
     if hardware is not None or not run.devices:
         return hardware
@@ -64,14 +64,14 @@ def _machine(run: Run, instance_type: str | None) -> Machine | None:
     return None if accelerator is None else alone(accelerator, each)
 
 
-def _nodes_by_ranks(run: Run, hardware: Machine | None) -> int:
+def _nodes_by_ranks(run: Run, hardware: MachineType | None) -> int:
     """Return how many nodes the ranks fill; 0 where they do not fill any."""
     if run.ranks is None or hardware is None or run.ranks % hardware.gpus:
         return 1 if hardware is not None and run.ranks is not None and run.ranks < hardware.gpus else 0
     return run.ranks // hardware.gpus
 
 
-def _gpus_per_node(run: Run, nodes: int, hardware: Machine | None, *, is_given: bool) -> int | None:
+def _gpus_per_node(run: Run, nodes: int, hardware: MachineType | None, *, is_given: bool) -> int | None:
     if run.ranks is None or not nodes:
         return hardware.gpus if hardware is not None and nodes else None
     if run.ranks % nodes == 0:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from trainyard.bench.factors import busbw_factor
-from trainyard.bench.machine import Machine
+from trainyard.bench.machine import MachineType
 
 Bound = Literal["network", "nvlink"]
 _TO_EVERYBODY = {"alltoall", "alltoallv", "gather", "scatter"}
@@ -28,7 +28,7 @@ class Ceiling(NamedTuple):
     """Whether nothing else can be tighter; False where the network is not known."""
 
 
-def ceiling(machine: Machine, nodes: int, gpus_per_node: int, collective: str) -> Ceiling | None:
+def ceiling(machine: MachineType, nodes: int, gpus_per_node: int, collective: str) -> Ceiling | None:
     """Return it, or None where neither the machine's network nor its links inside a node are known."""
     within = _within(machine, gpus_per_node, collective)
     if nodes <= machine.nvlink_nodes:
@@ -41,7 +41,7 @@ def ceiling(machine: Machine, nodes: int, gpus_per_node: int, collective: str) -
     return across
 
 
-def _within(machine: Machine, gpus: int, collective: str) -> Ceiling | None:
+def _within(machine: MachineType, gpus: int, collective: str) -> Ceiling | None:
     """Return what the links inside a node allow."""
     busbw_gb_s = machine.node_busbw_gb_s.get(collective)
     if busbw_gb_s is None or (gpus == 1 and machine.nvlink_nodes == 1):
@@ -50,7 +50,7 @@ def _within(machine: Machine, gpus: int, collective: str) -> Ceiling | None:
     return Ceiling(busbw_gb_s, "nvlink", why)
 
 
-def _across(machine: Machine, nodes: int, gpus: int, collective: str) -> Ceiling | None:
+def _across(machine: MachineType, nodes: int, gpus: int, collective: str) -> Ceiling | None:
     factor = busbw_factor(collective, nodes * gpus)
     if machine.network_gb_s is None or factor is None:
         return None

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from trainyard.bench.ceiling import Bound, Ceiling, ceiling
 from trainyard.bench.curve import Curve
 from trainyard.bench.factors import busbw_factor
-from trainyard.bench.machine import Machine
+from trainyard.bench.machine import MachineType
 from trainyard.bench.references import Reference, references
 
 Confidence = Literal["high", "medium", "low"]
@@ -63,13 +63,13 @@ class Model(NamedTuple):
         return Expectation(expected, expected * low / widen, max(most, expected))
 
 
-def model(machine: Machine, nodes: int, gpus_per_node: int, collective: str) -> Model | None:
+def model(machine: MachineType, nodes: int, gpus_per_node: int, collective: str) -> Model | None:
     """Return what can be expected, or None where not even the hardware is known."""
     return model_by(references(), machine, nodes, gpus_per_node, collective)
 
 
 def model_by(
-    published: Iterable[Reference], machine: Machine, nodes: int, gpus_per_node: int, collective: str
+    published: Iterable[Reference], machine: MachineType, nodes: int, gpus_per_node: int, collective: str
 ) -> Model | None:
     """Return what can be expected by these published runs, or None where not even the hardware is known."""
     top, factor = ceiling(machine, nodes, gpus_per_node, collective), busbw_factor(collective, nodes * gpus_per_node)
@@ -82,12 +82,12 @@ def model_by(
     return _by_reference(reference, machine, nodes, top, factor)
 
 
-def alike(first: Machine, other: Machine) -> bool:
+def alike(first: MachineType, other: MachineType) -> bool:
     """Return whether two machines have the same GPUs, links and network."""
     return (first.accelerator, first.gpus, first.network_gb_s) == (other.accelerator, other.gpus, other.network_gb_s)
 
 
-def _nearest(comparable: list[Reference], machine: Machine, nodes: int, bound: Bound) -> Reference | None:
+def _nearest(comparable: list[Reference], machine: MachineType, nodes: int, bound: Bound) -> Reference | None:
     """Return the published run to go by: of the same machines, or for a network of others with the same one."""
     of_kind = [reference for reference in comparable if alike(reference.machine, machine)]
     same_network = [reference for reference in comparable if reference.machine.network_gb_s == machine.network_gb_s]
@@ -114,7 +114,7 @@ def _bound(reference: Reference) -> Bound | None:
     return None if top is None else top.bound
 
 
-def _by_reference(reference: Reference, machine: Machine, nodes: int, top: Ceiling, factor: float) -> Model:
+def _by_reference(reference: Reference, machine: MachineType, nodes: int, top: Ceiling, factor: float) -> Model:
     """Carry a published run over: its share of what its hardware allows, and its latency by the depth of a tree."""
     own = ceiling(reference.machine, reference.nodes, reference.gpus_per_node, reference.collective)
     share = reference.plateau_gb_s / own.busbw_gb_s if own is not None else _USUAL_SHARE
@@ -134,7 +134,7 @@ def _by_reference(reference: Reference, machine: Machine, nodes: int, top: Ceili
     return Model(top, scaled, factor, "high" if same else "medium", basis, (reference.source,), smallest)
 
 
-def _by_hardware(machine: Machine, nodes: int, top: Ceiling, factor: float) -> Model:
+def _by_hardware(machine: MachineType, nodes: int, top: Ceiling, factor: float) -> Model:
     plateau = top.busbw_gb_s * _USUAL_SHARE
     usual = _USUAL if nodes > 1 else _USUAL_IN_NODE
     deeper = log2(2 * nodes) / 2 if nodes > 1 else 1

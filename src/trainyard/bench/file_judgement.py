@@ -15,7 +15,7 @@ from trainyard.catalog import instances
 from trainyard.errors import InputError
 
 
-class Judged(NamedTuple):
+class FileJudgement(NamedTuple):
     """A run of a file, judged."""
 
     file: str
@@ -29,7 +29,7 @@ def judge_files(
     nodes: int | None = None,
     baseline: str | None = None,
     without: list[InputError] | None = None,
-) -> Iterator[Judged]:
+) -> Iterator[FileJudgement]:
     """Yield the verdict on every run of files, folders, or standard input for ``-``.
 
     All runs are judged together: several of them can show which node is slow.
@@ -54,7 +54,7 @@ def judge_files(
             )
         names.append(file)
         judgements.append(judge(case_of(run, instance_type, nodes), before))
-    yield from map(Judged, names, judge_together(judgements))
+    yield from map(FileJudgement, names, judge_together(judgements))
 
 
 def _refuse_unknown(instance_type: str) -> None:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from trainyard.bench.ceiling import Ceiling, ceiling
 from trainyard.bench.expectation import Confidence, Model, model_by
-from trainyard.bench.machine import Machine
+from trainyard.bench.machine import MachineType
 from trainyard.bench.references import Reference, references
-from trainyard.bench.scaling import Series
+from trainyard.bench.scaling import ScalingSeries
 
 NODES = tuple(2**power for power in range(1, 11))
 # Doublings from the nearest run that are still a step, and not a leap.
@@ -34,7 +34,7 @@ class Forecast(NamedTuple):
     basis: str
 
 
-def forecasts(series: Series, node_counts: Sequence[int] = NODES) -> list[Forecast]:
+def forecasts(series: ScalingSeries, node_counts: Sequence[int] = NODES) -> list[Forecast]:
     """Return a forecast for each number of nodes; none where the machine or its network is not known."""
     machine = series.machine
     if machine is None:
@@ -44,13 +44,13 @@ def forecasts(series: Series, node_counts: Sequence[int] = NODES) -> list[Foreca
     return [forecast for forecast in each_forecast if forecast is not None]
 
 
-def _own(series: Series, machine: Machine, nodes: int) -> Reference:
+def _own(series: ScalingSeries, machine: MachineType, nodes: int) -> Reference:
     busbw_gb_s = series.sound_tables[nodes]
     name = f"this run on {nodes} nodes" if nodes > 1 else "this run on one node"
     return Reference(name, machine, nodes, series.gpus_per_node, series.collective, busbw_gb_s, name)
 
 
-def _forecast(series: Series, machine: Machine, own: Sequence[Reference], nodes: int) -> Forecast | None:
+def _forecast(series: ScalingSeries, machine: MachineType, own: Sequence[Reference], nodes: int) -> Forecast | None:
     top = ceiling(machine, nodes, series.gpus_per_node, series.collective)
     if top is None or not top.known:
         return None

@@ -23,7 +23,7 @@ _SAYS_WHY = "gpu_check: error: "
 _MOST_REASONS = 3
 
 
-class Gpu(NamedTuple):
+class GpuMeasurement(NamedTuple):
     """What a GPU has shown."""
 
     host: str
@@ -33,15 +33,15 @@ class Gpu(NamedTuple):
     memory_gb_s: float
 
 
-class Checked(NamedTuple):
+class GpuCheck(NamedTuple):
     """The GPUs of a run of gpu_check, with the verdict."""
 
-    gpus: tuple[Gpu, ...]
+    gpus: tuple[GpuMeasurement, ...]
     verdict: Verdict
     findings: tuple[Finding, ...]
 
 
-def check_gpus(text: str, expected: int) -> Checked:
+def check_gpus(text: str, expected: int) -> GpuCheck:
     """Return the verdict on what gpu_check has printed, of so many GPUs."""
     gpus = tuple(_gpus(text))
     findings = (*_missing(gpus, expected, text), *_findings(gpus))
@@ -50,10 +50,10 @@ def check_gpus(text: str, expected: int) -> Checked:
     verdict: Verdict = "healthy" if all_known else "unknown"
     if "warning" in severities:
         verdict = "degraded"
-    return Checked(gpus, "broken" if "error" in severities else verdict, findings)
+    return GpuCheck(gpus, "broken" if "error" in severities else verdict, findings)
 
 
-def _gpus(text: str) -> Iterator[Gpu]:
+def _gpus(text: str) -> Iterator[GpuMeasurement]:
     """Yield what lines of JSON say; srun and torch may have written others between them."""
     for line in text.splitlines():
         try:
@@ -62,7 +62,7 @@ def _gpus(text: str) -> Iterator[Gpu]:
             continue
         if isinstance(value, dict):
             try:
-                yield Gpu(
+                yield GpuMeasurement(
                     str(value["host"]), int(value["device"]), str(value["name"]),
                     float(value["bf16_tflop_s"]), float(value["memory_gb_s"]),
                 )  # fmt: skip
@@ -70,14 +70,14 @@ def _gpus(text: str) -> Iterator[Gpu]:
                 continue
 
 
-def _missing(gpus: tuple[Gpu, ...], expected: int, text: str) -> Iterator[Finding]:
+def _missing(gpus: tuple[GpuMeasurement, ...], expected: int, text: str) -> Iterator[Finding]:
     if len(gpus) < expected:
         reasons = dict.fromkeys(line[len(_SAYS_WHY) :] for line in text.splitlines() if line.startswith(_SAYS_WHY))
         why = f": {'; '.join(islice(reasons, _MOST_REASONS))}" if reasons else ""
         yield finding_of(kinds(), "bench-gpus-missing", f"{len(gpus)} of {expected} GPUs have shown anything{why}")
 
 
-def _findings(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
+def _findings(gpus: tuple[GpuMeasurement, ...]) -> Iterator[Finding]:
     for gpu in gpus:
         specification = _specification(gpu.name)
         if specification is None:
@@ -89,7 +89,7 @@ def _findings(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
     yield from _beside_others(gpus)
 
 
-def _below(gpu: Gpu, what: str, unit: str, specification: dict[str, Any]) -> Iterator[Finding]:
+def _below(gpu: GpuMeasurement, what: str, unit: str, specification: dict[str, Any]) -> Iterator[Finding]:
     measured, most = getattr(gpu, what), specification[what]
     least = most * specification["least_share"][what]
     if measured < least:
@@ -100,7 +100,7 @@ def _below(gpu: Gpu, what: str, unit: str, specification: dict[str, Any]) -> Ite
         yield finding_of(kinds(), "bench-gpu-slow", message)
 
 
-def _beside_others(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
+def _beside_others(gpus: tuple[GpuMeasurement, ...]) -> Iterator[Finding]:
     """Yield those that are slower than the others though none is below what is expected: every step waits for them."""
     usual = median(gpu.bf16_tflop_s for gpu in gpus) if len(gpus) > 2 else 0.0
     for gpu in gpus:

@@ -16,7 +16,7 @@ from trainyard.catalog.instances import find
 FOLDER = Path(__file__).with_name("expectations")
 
 
-class Machine(NamedTuple):
+class MachineType(NamedTuple):
     """A node of a cluster."""
 
     name: str
@@ -32,7 +32,7 @@ class Machine(NamedTuple):
     """How many of them are one NVLink domain."""
 
 
-def machine(name: str) -> Machine | None:
+def machine(name: str) -> MachineType | None:
     """Return the machine of that name, or None where nothing is known of it. Words after the name are left aside."""
     name = name.split(maxsplit=1)[0] if name.strip() else ""
     instance_type = find(name)
@@ -48,7 +48,7 @@ def accelerator_in(device: str) -> str | None:
     return next((name for name in _machines()["accelerators"] if name.upper() in words), None)
 
 
-def by_accelerator(words: str) -> Machine | None:
+def by_accelerator(words: str) -> MachineType | None:
     """Return the machine that words such as 8xA100 describe, of which only the GPUs are known, or None."""
     match = re.match(r"(?:(\d+)\s*x\s*)?([A-Za-z]+\d+)", words)
     name = match[2].upper() if match is not None else ""
@@ -56,26 +56,26 @@ def by_accelerator(words: str) -> Machine | None:
     return None if match is None or accelerators is None else alone(name, int(match[1] or accelerators["gpus"]))
 
 
-def alone(accelerator: str, gpus: int) -> Machine:
+def alone(accelerator: str, gpus: int) -> MachineType:
     """Return a machine of which no more is known than its GPUs."""
     busbw_gb_s, nodes = _node_busbw(accelerator, gpus), _nvlink_nodes(accelerator)
-    return Machine(f"{gpus} × {accelerator}", accelerator, gpus, None, None, busbw_gb_s, nodes)
+    return MachineType(f"{gpus} × {accelerator}", accelerator, gpus, None, None, busbw_gb_s, nodes)
 
 
-def _of_catalog(name: str, instance_type: InstanceType) -> Machine:
+def _of_catalog(name: str, instance_type: InstanceType) -> MachineType:
     accelerators = instance_type.accelerators
     assert accelerators is not None  # noqa: S101  asked by the only caller
     gbit_s = instance_type.efa_gbit_s
-    return Machine(
+    return MachineType(
         name, accelerators.model, accelerators.count,
         None if gbit_s is None else gbit_s / 8, instance_type.efa_interfaces,
         _node_busbw(accelerators.model, accelerators.count), _nvlink_nodes(accelerators.model),
     )  # fmt: skip
 
 
-def _other(name: str, entry: dict[str, Any]) -> Machine:
+def _other(name: str, entry: dict[str, Any]) -> MachineType:
     own = entry.get("node_busbw_gb_s")
-    return Machine(
+    return MachineType(
         name, entry["accelerator"], entry["gpus"], entry.get("network_gb_s"), entry.get("nics"),
         own if own is not None else _node_busbw(entry["accelerator"], entry["gpus"]),
     )  # fmt: skip

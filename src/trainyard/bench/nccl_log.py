@@ -32,7 +32,7 @@ def parse_log(blocks: Iterable[bytes]) -> list[Run]:
 
     A log without any table gives one run without rows where it says anything of a test, and none where it does not.
     """
-    reader = _Reader()
+    reader = _LogReader()
     for scanned in scan(blocks):
         reader.read(scanned)
     return reader.finished()
@@ -44,7 +44,7 @@ def collective_in(text: str) -> str | None:
     return None if match is None else match[1]
 
 
-class _Reader:
+class _LogReader:
     """Reads line after line, and knows which test it is in."""
 
     def __init__(self) -> None:

@@ -10,14 +10,14 @@ import yaml
 
 from trainyard.bench.curve import Curve, fit
 from trainyard.bench.factors import busbw_factor
-from trainyard.bench.machine import FOLDER, Machine, machine
+from trainyard.bench.machine import FOLDER, MachineType, machine
 
 
 class Reference(NamedTuple):
     """A run, as its publisher shows it."""
 
     id: str
-    machine: Machine
+    machine: MachineType
     nodes: int
     gpus_per_node: int
     collective: str

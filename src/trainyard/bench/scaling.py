@@ -17,7 +17,7 @@ from typing import NamedTuple
 from trainyard.bench.case import Case
 from trainyard.bench.ceiling import Ceiling, ceiling
 from trainyard.bench.factors import busbw_factor
-from trainyard.bench.machine import Machine
+from trainyard.bench.machine import MachineType
 from trainyard.bench.result import busbw
 
 
@@ -35,11 +35,11 @@ class Point(NamedTuple):
     """Its share of what so many nodes can; None where that is not known."""
 
 
-class Series(NamedTuple):
+class ScalingSeries(NamedTuple):
     """Runs of one collective on one kind of machine, by the number of nodes."""
 
     collective: str
-    machine: Machine | None
+    machine: MachineType | None
     """None where nothing is known of it: then there are no ceilings."""
     gpus_per_node: int
     size_bytes: int
@@ -54,7 +54,7 @@ class Series(NamedTuple):
     """The same of healthy runs alone, from which the forecast for more nodes is made."""
 
 
-def all_series(cases: Sequence[Case], faulty: Sequence[Case] = ()) -> list[Series]:
+def all_series(cases: Sequence[Case], faulty: Sequence[Case] = ()) -> list[ScalingSeries]:
     """Return a series for each collective, machine and number of GPUs of a node that was measured.
 
     ``faulty`` are those of the cases that are slower than they should be, or wrong.
@@ -69,7 +69,7 @@ def all_series(cases: Sequence[Case], faulty: Sequence[Case] = ()) -> list[Serie
     return [_series(group, ids) for group in groups.values()]
 
 
-def _series(cases: Sequence[Case], faulty_ids: Container[int]) -> Series:
+def _series(cases: Sequence[Case], faulty_ids: Container[int]) -> ScalingSeries:
     first = cases[0]
     machine, gpus, collective = first.machine, first.gpus_per_node or 0, first.run.collective or ""
     tables = _tables(cases)
@@ -85,7 +85,7 @@ def _series(cases: Sequence[Case], faulty_ids: Container[int]) -> Series:
     ]
     why = _why_not_one(tops.get(1), None if base is None else tops[base], base)
     sound = _tables([case for case in cases if id(case) not in faulty_ids])
-    return Series(collective, machine, gpus, size_bytes, base, tuple(points), why, tables, sound)
+    return ScalingSeries(collective, machine, gpus, size_bytes, base, tuple(points), why, tables, sound)
 
 
 def _tables(cases: Sequence[Case]) -> dict[int, dict[int, float]]:

@@ -21,7 +21,7 @@ EVERY: tuple[Role, ...] = ("head", "login", *COMPUTE)
 MONITORING: tuple[Role, ...] = ("monitoring",)
 
 
-class Step(NamedTuple):
+class BootstrapStep(NamedTuple):
     """One script, and how the runner on the node treats it."""
 
     number: int
@@ -47,27 +47,27 @@ class Step(NamedTuple):
         return f"steps/{self.number}-{self.name}.sh"
 
 
-STEPS: tuple[Step, ...] = (
-    Step(10, "packages", EVERY, timeout_s=300, baked=True),
-    Step(20, "efa", SET_UP, timeout_s=900, network=True, baked=True),
-    Step(25, "neuron", NEURON, timeout_s=600, network=True, baked=True),
-    Step(30, "docker", COMPUTE, timeout_s=300, network=True, baked=True),
-    Step(31, "nvidia-toolkit", GPU, timeout_s=300, network=True, baked=True),
-    Step(35, "enroot-pyxis", EVERY, timeout_s=120),
-    Step(40, "fabric", GPU, timeout_s=300),
-    Step(45, "shared-layout", HEAD, timeout_s=60),
-    Step(50, "cloudwatch", EVERY, timeout_s=120, required=False),
-    Step(55, "node-package", (*EVERY, *MONITORING), timeout_s=60),
-    Step(60, "node-exporter", EVERY, timeout_s=120, required=False, network=True, deferred=True, baked=True),
-    Step(65, "dcgm-exporter", GPU, timeout_s=180, required=False, network=True, deferred=True, baked=True),
-    Step(66, "node-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
-    Step(67, "cloudwatch-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
+STEPS: tuple[BootstrapStep, ...] = (
+    BootstrapStep(10, "packages", EVERY, timeout_s=300, baked=True),
+    BootstrapStep(20, "efa", SET_UP, timeout_s=900, network=True, baked=True),
+    BootstrapStep(25, "neuron", NEURON, timeout_s=600, network=True, baked=True),
+    BootstrapStep(30, "docker", COMPUTE, timeout_s=300, network=True, baked=True),
+    BootstrapStep(31, "nvidia-toolkit", GPU, timeout_s=300, network=True, baked=True),
+    BootstrapStep(35, "enroot-pyxis", EVERY, timeout_s=120),
+    BootstrapStep(40, "fabric", GPU, timeout_s=300),
+    BootstrapStep(45, "shared-layout", HEAD, timeout_s=60),
+    BootstrapStep(50, "cloudwatch", EVERY, timeout_s=120, required=False),
+    BootstrapStep(55, "node-package", (*EVERY, *MONITORING), timeout_s=60),
+    BootstrapStep(60, "node-exporter", EVERY, timeout_s=120, required=False, network=True, deferred=True, baked=True),
+    BootstrapStep(65, "dcgm-exporter", GPU, timeout_s=180, required=False, network=True, deferred=True, baked=True),
+    BootstrapStep(66, "node-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
+    BootstrapStep(67, "cloudwatch-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
     # Not baked: an image is shared with other nodes, which are not to collect anything.
-    Step(68, "prometheus", HEAD, timeout_s=300, required=False, network=True, deferred=True),
-    Step(69, "keeper", MONITORING, timeout_s=300, network=True),
-    Step(70, "nccl", GPU, timeout_s=30, required=False),
-    Step(71, "alertmanager", MONITORING, timeout_s=240, network=True),
-    Step(72, "grafana", MONITORING, timeout_s=900, network=True),
-    Step(75, "job-gate", HEAD, timeout_s=30),
-    Step(80, "images", HEAD, timeout_s=3600, required=False, network=True, deferred=True),
+    BootstrapStep(68, "prometheus", HEAD, timeout_s=300, required=False, network=True, deferred=True),
+    BootstrapStep(69, "keeper", MONITORING, timeout_s=300, network=True),
+    BootstrapStep(70, "nccl", GPU, timeout_s=30, required=False),
+    BootstrapStep(71, "alertmanager", MONITORING, timeout_s=240, network=True),
+    BootstrapStep(72, "grafana", MONITORING, timeout_s=900, network=True),
+    BootstrapStep(75, "job-gate", HEAD, timeout_s=30),
+    BootstrapStep(80, "images", HEAD, timeout_s=3600, required=False, network=True, deferred=True),
 )

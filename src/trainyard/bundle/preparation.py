@@ -23,7 +23,7 @@ from trainyard.spec.cluster import Spec
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
-class Waiting(NamedTuple):
+class FilesWithIds(NamedTuple):
     """What ids are written into."""
 
     rendering: Rendering
@@ -45,7 +45,7 @@ def preparation(
 
     ``known`` are the stack outputs that need no stand-in, ``others`` are files in which ids stand too.
     """
-    waits = Waiting(rendering, others)
+    waits = FilesWithIds(rendering, others)
     blocks = list(_blocks(spec, waits, outputs))
     yield from _PAGE.lines("title")
     if rendering.stand_ins:
@@ -62,7 +62,7 @@ def preparation(
         )
 
 
-def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[str]:
+def _blocks(spec: Spec, waits: FilesWithIds, known: Mapping[str, str]) -> Iterator[str]:
     rendering = waits.rendering
     waiting = {stand_in.output: stand_in for stand_in in rendering.stand_ins}
     if "AssetsBucket" in waiting:
@@ -94,7 +94,7 @@ def _blocks(spec: Spec, waits: Waiting, known: Mapping[str, str]) -> Iterator[st
     yield from what_has_to_exist(spec)
 
 
-def _of_environment(spec: Spec, environment: str, waits: Waiting) -> Iterator[str]:
+def _of_environment(spec: Spec, environment: str, waits: FilesWithIds) -> Iterator[str]:
     """Yield how to read what the stacks of the environment have made, which have to be there before."""
     waiting = [
         stand_in for stand_in in waits.rendering.stand_ins if stand_in.stack in ("network", "storage", "monitoring")
@@ -122,7 +122,7 @@ def _is_made(stack: Stack, rendering: Rendering) -> bool:
     return any(stack_of(output) == stack.kind for output in rendering.outputs - {"AssetsBucket"})
 
 
-def _written_in(waits: Waiting, stand_ins: Sequence[StandIn]) -> Iterator[str]:
+def _written_in(waits: FilesWithIds, stand_ins: Sequence[StandIn]) -> Iterator[str]:
     if stand_ins:
         holding = [name for name, text in waits.texts() if any(stand_in.value in text for stand_in in stand_ins)]
         yield written_in(stand_ins, holding)

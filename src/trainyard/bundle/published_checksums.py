@@ -22,7 +22,7 @@ _PATH = re.compile(r"(\./)?/?([A-Za-z0-9][A-Za-z0-9._+~-]*/)*[A-Za-z0-9][A-Za-z0
 _LISTED = re.compile(r"([0-9A-Fa-f]{64}|[0-9A-Fa-f]{128}) [ *](.+)")
 
 
-class Published(NamedTuple):
+class PublishedFile(NamedTuple):
     """A file as its publisher describes it."""
 
     path: str
@@ -46,14 +46,16 @@ def listed_digest(content: bytes, file: str, where: str) -> str:
     return digests.pop()
 
 
-def debian_package(content: bytes, package: str, version: str, arch: str, where: str) -> Published:
+def debian_package(content: bytes, package: str, version: str, arch: str, where: str) -> PublishedFile:
     """Return a package from Packages or Packages.gz.
 
     https://wiki.debian.org/DebianRepository/Format
     """
     arches = (_DEBIAN_ARCHES.get(arch, arch), "all")
     publisheds = [
-        Published(paragraph.get("Filename", ""), paragraph.get("SHA256", "").lower(), _size(paragraph.get("Size", "")))
+        PublishedFile(
+            paragraph.get("Filename", ""), paragraph.get("SHA256", "").lower(), _size(paragraph.get("Size", ""))
+        )
         for paragraph in _paragraphs(_text(unpacked(content, where), where))
         if paragraph.get("Package") == package
         and paragraph.get("Architecture") in arches
@@ -62,23 +64,23 @@ def debian_package(content: bytes, package: str, version: str, arch: str, where:
     return _only(publisheds, f"{package} {version}", where)
 
 
-def primary_of(content: bytes, where: str) -> Published:
+def primary_of(content: bytes, where: str) -> PublishedFile:
     """Return where a repomd.xml says that the list of packages is.
 
     As createrepo_c writes it: https://github.com/rpm-software-management/createrepo_c
     """
     publisheds = [
-        Published(_attribute(data, "location", "href"), _inner(data, "checksum"), _size(_inner(data, "size")))
+        PublishedFile(_attribute(data, "location", "href"), _inner(data, "checksum"), _size(_inner(data, "size")))
         for data in _xml(content, where).iter(f"{_REPO}data")
         if data.get("type") == "primary"
     ]
     return _only(publisheds, "list of packages", where)
 
 
-def rpm_package(content: bytes, package: str, version: str, arch: str, where: str) -> Published:
+def rpm_package(content: bytes, package: str, version: str, arch: str, where: str) -> PublishedFile:
     """Return a package from primary.xml or primary.xml.gz."""
     publisheds = [
-        Published(
+        PublishedFile(
             _attribute(package_element, "location", "href"),
             _inner(package_element, "checksum"),
             _size(_attribute(package_element, "size", "package")),
@@ -142,7 +144,7 @@ def _is_version(version_text: str, version: str) -> bool:
     return upstream == version or upstream.startswith((f"{version}-", f"{version}_"))
 
 
-def _only(candidates: list[Published], what: str, where: str) -> Published:
+def _only(candidates: list[PublishedFile], what: str, where: str) -> PublishedFile:
     """Return the last: indexes list later builds of a version after earlier ones."""
     if not candidates:
         raise _unusable(where, f"it has no {what}")

@@ -7,7 +7,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from trainyard.checking.spec_file import Checked, OutsideValidator, check_text, told_and_suppressed, unread
+from trainyard.checking.spec_file import FileFindings, OutsideValidator, check_text, told_and_suppressed, unread
 from trainyard.document.node import Document
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
@@ -31,7 +31,7 @@ _EKSCTL = "eksctl.io/"
 _RESOURCE_TYPES = ("AWS::Batch::", "AWS::EC2::LaunchTemplate")
 
 
-def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:
+def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> FileFindings:
     """Return everything that is wrong with a file, worst first. Load errors are findings too."""
     try:
         text = read_text(file)
@@ -40,7 +40,7 @@ def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Che
     return _check_foreign(text, file) or check_text(text, file, outside)
 
 
-def _check_foreign(text: str, file: str) -> Checked | None:
+def _check_foreign(text: str, file: str) -> FileFindings | None:
     """Return what the rules about a file of another tool say; None where there are none for it, as for a spec."""
     if not any(mark in text for mark in (_EKSCTL, *_RESOURCE_TYPES)):
         return None
@@ -51,7 +51,7 @@ def _check_foreign(text: str, file: str) -> Checked | None:
     kind = document_kind(document.value)
     if kind is None:
         return None
-    return Checked(file, None, *told_and_suppressed(text, file, document_findings(document, kind)), kind)
+    return FileFindings(file, None, *told_and_suppressed(text, file, document_findings(document, kind)), kind)
 
 
 def document_kind(value: Any) -> DocumentKind | None:

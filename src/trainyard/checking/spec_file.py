@@ -19,7 +19,7 @@ OutsideValidator = Callable[[ParsedSpec], Iterator[Finding]]
 """Judges a whole spec by a program that is not ours."""
 
 
-class Checked(NamedTuple):
+class FileFindings(NamedTuple):
     """What was found in a file. ``parsed`` is None where the file could not be read as a spec."""
 
     file: str
@@ -36,7 +36,7 @@ class Checked(NamedTuple):
         return any(finding.severity == "error" for finding in self.findings)
 
 
-def check_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:
+def check_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> FileFindings:
     """Return everything that is wrong with a spec file, worst first. Load errors are findings too."""
     try:
         text = read_text(file)
@@ -45,12 +45,12 @@ def check_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked
     return check_text(text, file, outside)
 
 
-def unread(file: str, error: FindingsError) -> Checked:
+def unread(file: str, error: FindingsError) -> FileFindings:
     """Return why a file could not be read as a spec."""
-    return Checked(file, None, tuple(with_source(finding) for finding in error.findings))
+    return FileFindings(file, None, tuple(with_source(finding) for finding in error.findings))
 
 
-def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ()) -> Checked:
+def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ()) -> FileFindings:
     """Return everything that is wrong with the text of a spec, worst first."""
     try:
         parsed = parse(text, file)
@@ -60,7 +60,7 @@ def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ())
     if not any(finding.severity == "error" for finding in rule_results):
         # What the rules refuse is not rendered, so there would be nothing to judge.
         rule_results.extend(finding for validator in outside for finding in _judged(validator, parsed))
-    return Checked(file, parsed, *told_and_suppressed(text, file, rule_results))
+    return FileFindings(file, parsed, *told_and_suppressed(text, file, rule_results))
 
 
 def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from trainyard.cli import suggestions
 from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text, reporter
 
 if TYPE_CHECKING:
-    from trainyard.api.assets import LockComparison, Locked, LockedAsset
+    from trainyard.api.assets import FileLock, LockComparison, LockedAsset
 
 
 @click.group()
@@ -70,7 +70,7 @@ def lock(spec: str, output: Path | None, update: tuple[str, ...], *, check: bool
     sys.exit(0 if locked.lock is not None and (not check or locked.comparison.up_to_date) else 1)
 
 
-def _print(locked: Locked, *, check: bool) -> None:
+def _print(locked: FileLock, *, check: bool) -> None:
     for finding in locked.checked.findings:
         print_text(finding_text(finding), err=True)
     if locked.lock is None:
@@ -105,7 +105,7 @@ def _differences(comparison: LockComparison) -> list[str]:
     ]
 
 
-def _print_json(locked: Locked, *, check: bool) -> None:
+def _print_json(locked: FileLock, *, check: bool) -> None:
     assets = [] if locked.lock is None else [asset._asdict() for asset in locked.lock.assets]
     comparison = locked.comparison
     values: dict[str, Any] = {

@@ -15,7 +15,7 @@ from trainyard.cli.suggestions import batch_jobs
 from trainyard.errors import InputError, TrainyardError
 
 if TYPE_CHECKING:
-    from trainyard.api.batch_submit import BatchJob, Submitted
+    from trainyard.api.batch_submit import BatchJob, SubmittedBatchJob
     from trainyard.edge.aws.account import Account
 
 
@@ -131,7 +131,7 @@ def _words(line: str | None) -> tuple[str, ...]:
     return words
 
 
-def _tell_submitted(submitted: Submitted) -> None:
+def _tell_submitted(submitted: SubmittedBatchJob) -> None:
     nodes = f"{submitted.nodes} node{'s' if submitted.nodes > 1 else ''}"
     sentence = f"job {submitted.id} of {submitted.definition} is submitted to {submitted.queue}, for {nodes}"
     print_text(one_line(sentence), err=True)
@@ -176,7 +176,7 @@ def _cancel(name: str, where: Account, id_: str, *, as_json: bool) -> None:
         print_text(f"job {id_} ends; it was {job.status}")
 
 
-def _print_submitted(name: str, submitted: Submitted, *, as_json: bool) -> None:
+def _print_submitted(name: str, submitted: SubmittedBatchJob, *, as_json: bool) -> None:
     if not as_json:
         print_text(submitted.id)
         return

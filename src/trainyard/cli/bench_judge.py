@@ -10,7 +10,7 @@ import click
 from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text
 
 if TYPE_CHECKING:
-    from trainyard.api.bench_judge import Judged, Judgement
+    from trainyard.api.bench_judge import FileJudgement, Judgement
     from trainyard.bench.baseline import BaselineComparison
     from trainyard.errors import InputError
 
@@ -68,7 +68,7 @@ def command(
     sys.exit(2 if without else 0 if healthy else 1)
 
 
-def print_judged(judged: Judged) -> None:
+def print_judged(judged: FileJudgement) -> None:
     """Print a verdict with its findings."""
     judgement = judged.judgement
     verdict = click.style(judgement.verdict, fg=_COLOURS[judgement.verdict], bold=True)

@@ -15,8 +15,8 @@ from trainyard.cli.output import finding_text, json_option, one_line, print_json
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
-    from trainyard.api.bench_submit import Cluster, JobResult, SubmissionResult
-    from trainyard.bench.gpu_check import Checked
+    from trainyard.api.bench_submit import BenchCluster, JobResult, SubmissionResult
+    from trainyard.bench.gpu_check import GpuCheck
     from trainyard.platform_entry import Platform
 
 _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown": "cyan"}
@@ -136,7 +136,7 @@ def _cluster(  # noqa: PLR0913  one for each option
     ssh: str | None,
     local: str | None,
     keep: bool,
-) -> Cluster:
+) -> BenchCluster:
     from trainyard.api.bench_submit import local_cluster, named_cluster
 
     if local is not None:
@@ -181,7 +181,7 @@ def _print_job(job_result: JobResult, *, followed: bool) -> None:
         _print_gpus(outcome.job.id, job_result.gpus)
 
 
-def _print_gpus(id_: str, checked: Checked) -> None:
+def _print_gpus(id_: str, checked: GpuCheck) -> None:
     verdict = click.style(checked.verdict, fg=_COLOURS[checked.verdict], bold=True)
     print_text(f"{id_}: {verdict}: {len(checked.gpus)} GPUs")
     for finding in checked.findings:
@@ -218,7 +218,7 @@ def _job_values(job_result: JobResult, platform: Platform) -> dict[str, Any]:
     }
 
 
-def _gpu_values(checked: Checked) -> dict[str, Any]:
+def _gpu_values(checked: GpuCheck) -> dict[str, Any]:
     return {
         "verdict": checked.verdict,
         "gpus": [gpu._asdict() for gpu in checked.gpus],

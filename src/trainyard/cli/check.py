@@ -11,7 +11,7 @@ from trainyard.cli import suggestions
 from trainyard.cli.output import reporter
 
 if TYPE_CHECKING:
-    from trainyard.checking.spec_file import Checked
+    from trainyard.checking.spec_file import FileFindings
 
 FORMATS = ("text", "json", "sarif", "github")
 
@@ -52,7 +52,7 @@ def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool)
     sys.exit(_exit_status(checked))
 
 
-def _exit_status(checked: list[Checked]) -> int:
+def _exit_status(checked: list[FileFindings]) -> int:
     if any(checked_file.parsed is None and checked_file.foreign is None for checked_file in checked):
         return 2
     return 1 if any(checked_file.has_errors for checked_file in checked) else 0

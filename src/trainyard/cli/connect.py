@@ -25,7 +25,7 @@ _LARGEST_PORT, _STEP = 65535, 10000
 _ENDED_BY_SIGNAL = 128  # what shells add to the number of a signal
 
 
-class _Asked(NamedTuple):
+class _ConnectOptions(NamedTuple):
     """What the options say besides which node is meant."""
 
     user: str | None
@@ -94,7 +94,7 @@ def command(  # noqa: PLR0913  one for each option
     ways = {"--forward": forward, "--ssh": ssh, "--print-ssh-config": print_ssh_config, "--ssh-proxy": ssh_proxy}
     ways["--kubeconfig"] = None if kubeconfig is None else True
     way = _only(ways)
-    asked = _Asked(user, key, arguments, dry_run, as_json)
+    asked = _ConnectOptions(user, key, arguments, dry_run, as_json)
     _refuse(way, asked)
 
     from trainyard.api.connect import NodeRequest
@@ -120,7 +120,7 @@ def _only(ways: Mapping[str, str | bool | None]) -> str | None:
     return given[0] if given else None
 
 
-def _refuse(way: str | None, asked: _Asked) -> None:
+def _refuse(way: str | None, asked: _ConnectOptions) -> None:
     """Refuse options that would say nothing."""
     if asked.more and way != "--ssh":
         raise InputError(f"{asked.more[0]!r} is for ssh", where=asked.more[0], hint="add --ssh, or leave it out")
@@ -135,7 +135,7 @@ def _refuse(way: str | None, asked: _Asked) -> None:
         raise InputError("a shell is nothing that JSON could hold", where="--json", hint="add --dry-run")
 
 
-def _shell(where: Account, meant: NodeRequest, asked: _Asked, *, streams: bool) -> None:
+def _shell(where: Account, meant: NodeRequest, asked: _ConnectOptions, *, streams: bool) -> None:
     from trainyard.api.connect import aws_command, open_session, shell_on, ssh_stream
 
     if streams:
@@ -151,7 +151,7 @@ def _shell(where: Account, meant: NodeRequest, asked: _Asked, *, streams: bool) 
     _end(open_session(where, request, tell=reporter()))
 
 
-def _ssh(where: Account, meant: NodeRequest, asked: _Asked) -> None:
+def _ssh(where: Account, meant: NodeRequest, asked: _ConnectOptions) -> None:
     from trainyard.api.connect import become, ssh_words
 
     words = ssh_words(where, meant, _this_program(), key=asked.key, more=asked.more)
@@ -161,7 +161,7 @@ def _ssh(where: Account, meant: NodeRequest, asked: _Asked) -> None:
     become(words)
 
 
-def _forward(where: Account, meant: NodeRequest, written: str, asked: _Asked) -> None:
+def _forward(where: Account, meant: NodeRequest, written: str, asked: _ConnectOptions) -> None:
     from trainyard.api.connect import find_tunnel, require_free_port
 
     tunnel = find_tunnel(where, meant, written)
@@ -187,7 +187,7 @@ def _forward(where: Account, meant: NodeRequest, written: str, asked: _Asked) ->
     _end(status, tunnel.program, tunnel.end_values.get("target"))
 
 
-def _write_kubeconfig(where: Account, name: str, file: str, asked: _Asked) -> None:
+def _write_kubeconfig(where: Account, name: str, file: str, asked: _ConnectOptions) -> None:
     from trainyard.api.connect import write_kubeconfig
 
     done = write_kubeconfig(where, name, Path(file) if file else None)
@@ -199,7 +199,7 @@ def _write_kubeconfig(where: Account, name: str, file: str, asked: _Asked) -> No
     reporter()(f"the current context stays what it was; `{shlex.join(words)}` asks the cluster")
 
 
-def _print_entry(where: Account, meant: NodeRequest, asked: _Asked) -> None:
+def _print_entry(where: Account, meant: NodeRequest, asked: _ConnectOptions) -> None:
     from trainyard.api.connect import ssh_entry
 
     entry = ssh_entry(where, meant, _this_program(), asked.key)
@@ -210,7 +210,7 @@ def _print_entry(where: Account, meant: NodeRequest, asked: _Asked) -> None:
     reporter()(f"`ssh {entry.host}` gets there, once this is in ~/.ssh/config")
 
 
-def _print_command(words: tuple[str, ...], asked: _Asked) -> None:
+def _print_command(words: tuple[str, ...], asked: _ConnectOptions) -> None:
     if asked.as_json:
         print_json({"command": shlex.join(words), "arguments": list(words)})
     else:

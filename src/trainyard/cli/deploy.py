@@ -19,7 +19,7 @@ from trainyard.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainyard.api.deploy import Account, Deployed
+    from trainyard.api.deploy import Account, FileDeployment
     from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
 
@@ -113,7 +113,7 @@ def command(  # noqa: PLR0913  one for each option
     sys.exit(0 if deployed.done is not None and deployed.done.ok else 1)
 
 
-def _print(deployed: Deployed, *, as_json: bool) -> None:
+def _print(deployed: FileDeployment, *, as_json: bool) -> None:
     if as_json:
         findings = [finding.as_json() for finding in deployed.findings]
         print_json({**done_values(deployed.done), "findings": findings, "next": list(deployed.next)})

@@ -13,11 +13,11 @@ from trainyard.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trainyard.checking.spec_file import Checked
+    from trainyard.checking.spec_file import FileFindings
     from trainyard.finding import Finding
 
 
-def print_findings(checked: Sequence[Checked]) -> None:
+def print_findings(checked: Sequence[FileFindings]) -> None:
     """Print a line for each finding, and one for each file that has none."""
     for checked_file in checked:
         for finding in checked_file.findings:
@@ -30,11 +30,11 @@ def print_findings(checked: Sequence[Checked]) -> None:
         print_text(f"{counted(_findings(checked))}; `trainyard explain ID` says more about each")
 
 
-def _print_json(checked: Sequence[Checked]) -> None:
+def _print_json(checked: Sequence[FileFindings]) -> None:
     print_json({"findings": [finding.as_json() for finding in _findings(checked)]})
 
 
-def _print_sarif(checked: Sequence[Checked]) -> None:
+def _print_sarif(checked: Sequence[FileFindings]) -> None:
     # https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
     findings = _findings(checked)
     driver = {
@@ -68,7 +68,7 @@ def _sarif_result(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _print_github(checked: Sequence[Checked]) -> None:
+def _print_github(checked: Sequence[FileFindings]) -> None:
     # https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
     for finding in _findings(checked):
         level = "notice" if finding.severity == "info" else finding.severity
@@ -89,11 +89,11 @@ def _message(finding: Finding) -> str:
     return f"{finding.message}; {finding.remedy}" if finding.remedy else finding.message
 
 
-def _findings(checked: Sequence[Checked]) -> list[Finding]:
+def _findings(checked: Sequence[FileFindings]) -> list[Finding]:
     return [finding for checked_file in checked for finding in checked_file.findings]
 
 
-PRINTERS: dict[str, Callable[[Sequence[Checked]], None]] = {
+PRINTERS: dict[str, Callable[[Sequence[FileFindings]], None]] = {
     "text": print_findings,
     "json": _print_json,
     "sarif": _print_sarif,

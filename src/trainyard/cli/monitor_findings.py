@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from trainyard.cli.output import counted, finding_text, print_text
 
 if TYPE_CHECKING:
-    from trainyard.checking.spec_file import Checked
+    from trainyard.checking.spec_file import FileFindings
 
 
-def print_findings(checked: Checked | None, *, empty: str | None) -> None:
+def print_findings(checked: FileFindings | None, *, empty: str | None) -> None:
     """Print the findings, and ``empty``, which says why there is nothing where the spec is fine."""
     if checked is None:
         return

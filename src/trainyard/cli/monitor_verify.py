@@ -14,7 +14,7 @@ from trainyard.cli.output import counted, json_option, one_line, print_json, pri
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
-    from trainyard.api.monitor_verify import Verified
+    from trainyard.api.monitor_verify import Verification
     from trainyard.finding import Finding
 
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -82,7 +82,7 @@ def command(  # noqa: PLR0913  one for each option
 def _deployed(  # noqa: PLR0913  one for each option
     name: str | None, region: str | None, *, profile: str | None, bucket: str | None, prometheus: str | None,
     wait_s: float, grafana: bool,
-) -> Verified:  # fmt: skip
+) -> Verification:  # fmt: skip
     from trainyard.api.deploy import account
     from trainyard.api.monitor_verify import verify_monitoring
 
@@ -94,7 +94,7 @@ def _deployed(  # noqa: PLR0913  one for each option
     )
 
 
-def _of_spec(spec: str, prometheus: str | None, wait_s: float) -> Verified:
+def _of_spec(spec: str, prometheus: str | None, wait_s: float) -> Verification:
     from trainyard.api.monitor_verify import verify_spec
 
     if prometheus is None:
@@ -109,7 +109,7 @@ def _refuse(**options: str | None) -> None:
         raise InputError("with --spec, no account is asked", where=named, hint=f"leave out {named}, or --spec")
 
 
-def _print(verified: Verified) -> None:
+def _print(verified: Verification) -> None:
     for finding in verified.findings:
         print_text(_line(finding))
     looked_at = ", ".join(f"{count:,} {what}" for what, count in verified.looked_at.items()) or "nothing"
@@ -126,7 +126,7 @@ def _line(finding: Finding) -> str:
     return f"{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
 
 
-def _values(verified: Verified) -> dict[str, Any]:
+def _values(verified: Verification) -> dict[str, Any]:
     return {
         "name": verified.name,
         "region": verified.region,

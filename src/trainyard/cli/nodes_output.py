@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trainyard.finding import Finding
-    from trainyard.operate.nodes.cluster_nodes import Nodes
+    from trainyard.operate.nodes.cluster_nodes import ClusterNodes
     from trainyard.operate.nodes.node_state import NodeState
     from trainyard.operate.nodes.record import StepRecord
 
@@ -22,7 +22,7 @@ _LONGEST_STEP = 100
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-def print_nodes(nodes: Nodes) -> None:
+def print_nodes(nodes: ClusterNodes) -> None:
     """Print the table, the steps where one node was asked for, and what is wrong."""
     shown = (*nodes.there, *(nodes.gone if nodes.only_node else ()))
     _print_table([_HEADER, *(_row(nodes, node) for node in shown)])
@@ -42,7 +42,7 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
         print_text("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _row(nodes: Nodes, node: NodeState) -> tuple[str, ...]:
+def _row(nodes: ClusterNodes, node: NodeState) -> tuple[str, ...]:
     seconds = node.seconds(nodes.now)
     took = "-" if seconds is None else f"{seconds:.0f}"
     return (
@@ -51,13 +51,13 @@ def _row(nodes: Nodes, node: NodeState) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _release(nodes: Nodes, node: NodeState) -> str:
+def _release(nodes: ClusterNodes, node: NodeState) -> str:
     if node.record is None or node.record.release is None:
         return "-"
     return "current" if nodes.runs_current(node) else node.record.release[:12]
 
 
-def _step(nodes: Nodes, node: NodeState) -> str:
+def _step(nodes: ClusterNodes, node: NodeState) -> str:
     if node.status == "unreadable" and node.reading:
         return f"record: {node.reading.problem}"
     if node.step is None:
@@ -81,7 +81,7 @@ def _finding_line(finding: Finding) -> str:
     return f"{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
 
 
-def nodes_values(nodes: Nodes) -> dict[str, Any]:
+def nodes_values(nodes: ClusterNodes) -> dict[str, Any]:
     """Return the nodes as values for JSON."""
     return {
         "name": nodes.name,
@@ -95,7 +95,7 @@ def nodes_values(nodes: Nodes) -> dict[str, Any]:
     }
 
 
-def _values(nodes: Nodes, node: NodeState) -> dict[str, Any]:
+def _values(nodes: ClusterNodes, node: NodeState) -> dict[str, Any]:
     record, seconds = node.record, node.seconds(nodes.now)
     return {
         "id": node.id,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from trainyard.api.plan import Plan
+    from trainyard.api.plan import DeploymentPlan
     from trainyard.finding import Finding
 
 _MEASURES = ("GiB", "MB/s", "IOPS")
@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913  one for each option
     sys.exit(1 if plan is None else 0)
 
 
-def _print(plan: Plan | None, findings: tuple[Finding, ...]) -> None:
+def _print(plan: DeploymentPlan | None, findings: tuple[Finding, ...]) -> None:
     for finding in findings:
         print_text(finding_text(finding), err=True)
     if plan is None:
@@ -80,7 +80,7 @@ def _print(plan: Plan | None, findings: tuple[Finding, ...]) -> None:
         print_text(one_line(line))
 
 
-def _lines(plan: Plan) -> Iterator[str]:
+def _lines(plan: DeploymentPlan) -> Iterator[str]:
     yield "Steps"
     width = max((len(step.name) for step in plan.steps), default=0)
     for number, step in enumerate(plan.steps, start=1):
@@ -93,7 +93,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield from _fixed_lines(plan)
 
 
-def _fixed_lines(plan: Plan) -> Iterator[str]:
+def _fixed_lines(plan: DeploymentPlan) -> Iterator[str]:
     yield "Cannot be changed later; --json says why of each"
     for section, paths in groupby(
         sorted(fixed.path for fixed in plan.immutable_fields), key=lambda path: path.split(".")[0]
@@ -102,7 +102,7 @@ def _fixed_lines(plan: Plan) -> Iterator[str]:
         yield f"  {section}{': ' if any(rest) else ''}{', '.join(filter(None, rest))}"
 
 
-def _stack_lines(plan: Plan) -> Iterator[str]:
+def _stack_lines(plan: DeploymentPlan) -> Iterator[str]:
     yield "Stacks beside the cluster"
     for stack in plan.stacks:
         yield f"  {stack.name}"
@@ -115,7 +115,7 @@ def _stack_lines(plan: Plan) -> Iterator[str]:
         yield f"  {nodes} start by an update once the cluster is there: the head node would wait for them"
 
 
-def _time_lines(plan: Plan) -> Iterator[str]:
+def _time_lines(plan: DeploymentPlan) -> Iterator[str]:
     from trainyard.cli.plan_bootstrap import budget_lines, fleet_lines
 
     yield "Time"
@@ -129,14 +129,14 @@ def _time_lines(plan: Plan) -> Iterator[str]:
         yield from fleet_lines(plan.fleet)
 
 
-def _metrics_lines(plan: Plan) -> Iterator[str]:
+def _metrics_lines(plan: DeploymentPlan) -> Iterator[str]:
     from trainyard.cli.plan_metrics import metrics_lines
 
     if plan.metrics is not None:
         yield from metrics_lines(plan.metrics)
 
 
-def _cost_lines(plan: Plan) -> Iterator[str]:
+def _cost_lines(plan: DeploymentPlan) -> Iterator[str]:
     from trainyard.deploy.plan.cost import CAVEAT, NOT_COUNTED
 
     cost = plan.cost
@@ -158,7 +158,7 @@ def _usd(amount: float) -> str:
     return f"{amount:,.2f}"
 
 
-def _values(plan: Plan) -> dict[str, Any]:
+def _values(plan: DeploymentPlan) -> dict[str, Any]:
     from trainyard.cli.plan_bootstrap import budget_values, fleet_values
     from trainyard.cli.plan_metrics import metrics_values
 

@@ -16,7 +16,7 @@ from trainyard.cli.output import counted, finding_text, json_option, one_line, p
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trainyard.api.render import Rendered
+    from trainyard.api.render import FileRendering
 
 
 @click.command()
@@ -63,7 +63,7 @@ def _parsed(outputs: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _print(rendered: Rendered, locking: str) -> None:
+def _print(rendered: FileRendering, locking: str) -> None:
     for finding in rendered.checked.findings:
         print_text(finding_text(finding), err=True)
     if rendered.bundle is None or rendered.written is None:
@@ -94,7 +94,7 @@ def _listed(files: Iterable[str]) -> Iterator[str]:
         yield f"bench/ ({tests} files)"
 
 
-def _print_json(rendered: Rendered) -> None:
+def _print_json(rendered: FileRendering) -> None:
     bundle, written = rendered.bundle, rendered.written
     print_json(
         {

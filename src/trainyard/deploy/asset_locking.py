@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from trainyard.bundle.asset_lock import AssetLock, LockedAsset, files_of, locked, packages_lacking
 from trainyard.bundle.published_checksums import (
-    Published,
+    PublishedFile,
     debian_package,
     listed_digest,
     primary_of,
@@ -23,7 +23,7 @@ _MOST_LIST_BYTES = 1_000_000
 
 
 @dataclass
-class Locking:
+class AssetLocker:
     """One making of a lock. Every index is read once."""
 
     cache: AssetCache = field(default_factory=AssetCache)
@@ -82,7 +82,7 @@ class Locking:
             needed, version, FileDownload(download.os, download.arch, url, file, digest, source, checksums=None)
         )
 
-    def _published(self, download: PackageDownload) -> Published:
+    def _published(self, download: PackageDownload) -> PublishedFile:
         index, what = download.index_url, (download.package, download.version, download.arch or "")
         content = self._content(index, _MOST_INDEX_BYTES)
         if not index.endswith("repomd.xml"):

@@ -10,12 +10,12 @@ from itertools import takewhile
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.record import Stage, new_record, read_record, stamped, write_record
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.bucket import Bucket, bucket_of
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
 from trainyard.deploy.steps.data import Data
 from trainyard.deploy.steps.environment import users_of
-from trainyard.deploy.steps.grafana import Grafana
+from trainyard.deploy.steps.grafana import GrafanaStep
 from trainyard.deploy.steps.infrastructure import all_stack_steps
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
 from trainyard.deploy.work import Event, Options, Work
@@ -61,17 +61,17 @@ def work_for(
     return Work(account, spec.name, spec, bucket_of(spec, account), listener, options or Options(), tag=tag)
 
 
-def steps_to_deploy(spec: Spec) -> list[Step]:
+def steps_to_deploy(spec: Spec) -> list[DeploymentStep]:
     """Return the steps that make what a spec describes, in order."""
     return platform_of(spec).deployment().steps_to_deploy(spec)
 
 
-def steps_to_destroy() -> list[Step]:
+def steps_to_destroy() -> list[DeploymentStep]:
     """Return every step that a cluster may have been made by, in the order of making."""
     of_clusters = [step for part in _all_platforms() for step in part.steps_to_destroy()]
     network, *others = all_stack_steps()
-    before: list[Step] = [Bucket(), ReservationGroups(), network, Data(), *others]
-    return [*before, *of_clusters, Grafana(), CloudWatchDashboards()]
+    before: list[DeploymentStep] = [Bucket(), ReservationGroups(), network, Data(), *others]
+    return [*before, *of_clusters, GrafanaStep(), CloudWatchDashboards()]
 
 
 def _all_platforms() -> list[PlatformDeployment]:
@@ -103,7 +103,7 @@ def deploy(work: Work, spec_text: str) -> DeploymentResult:
     return DeploymentResult(tuple(results), findings=tuple(work.findings), stage=stage)
 
 
-def _steps(work: Work) -> list[Step]:
+def _steps(work: Work) -> list[DeploymentStep]:
     """Return the steps up to where the options say. Raises InputError where that is nowhere."""
     refuse_no_cluster(work.required_spec(), work.options)
     steps = steps_to_deploy(work.required_spec())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trainyard.deploy.step import Outcome, Step
+from trainyard.deploy.step import DeploymentStep, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.errors import aws_errors
 from trainyard.errors import TrainyardError
@@ -27,18 +27,21 @@ class StepResult:
     error: TrainyardError | None = None
 
 
-def apply_all(steps: Sequence[Step], work: Work) -> list[StepResult]:
+def apply_all(steps: Sequence[DeploymentStep], work: Work) -> list[StepResult]:
     """Apply the steps in order, each with the outputs of those before it. The first that fails is the last."""
     return _run(steps, work, "apply", lambda step: step.apply(work))
 
 
-def undo_all(steps: Sequence[Step], work: Work) -> list[StepResult]:
+def undo_all(steps: Sequence[DeploymentStep], work: Work) -> list[StepResult]:
     """Undo the steps, the last one first. The first that fails is the last."""
     return _run(list(reversed(steps)), work, "undo", lambda step: step.undo(work))
 
 
 def _run(
-    steps: Sequence[Step], work: Work, action: Literal["apply", "undo"], do: Callable[[Step], Outcome]
+    steps: Sequence[DeploymentStep],
+    work: Work,
+    action: Literal["apply", "undo"],
+    do: Callable[[DeploymentStep], StepOutcome],
 ) -> list[StepResult]:
     results: list[StepResult] = []
     for step in steps:
@@ -50,7 +53,9 @@ def _run(
     return results
 
 
-def _one(step: Step, work: Work, action: Literal["apply", "undo"], do: Callable[[Step], Outcome]) -> StepResult:
+def _one(
+    step: DeploymentStep, work: Work, action: Literal["apply", "undo"], do: Callable[[DeploymentStep], StepOutcome]
+) -> StepResult:
     started = work.account.clock.now()
     work.tell(step.title, "start")
     try:

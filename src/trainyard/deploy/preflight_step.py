@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.deploy.preflight_runner import run_preflights
 from trainyard.deploy.preflights import PreflightContext
-from trainyard.deploy.programs import Programs
+from trainyard.deploy.programs import DeploymentPrograms
 from trainyard.deploy.work import Work
 from trainyard.document.node import Document
 from trainyard.edge.aws.stacks import stacks_tagged
@@ -35,7 +35,7 @@ def preflight_findings(work: Work, document: Document | None) -> tuple[Finding, 
         creates_key_pair=work.options.create_key_pair is not None,
         recreates=work.options.recreate,
         asset_lock=work.lock,
-        programs=Programs(work.eksctl, work.kubectl, work.options.kubeconfig),
+        programs=DeploymentPrograms(work.eksctl, work.kubectl, work.options.kubeconfig),
     )
     findings = run_preflights(context, work.tell)
     bad = any(finding.severity == "error" for finding in findings)

@@ -14,7 +14,7 @@ from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
 
 
 @dataclass(frozen=True, slots=True)
-class Programs:
+class DeploymentPrograms:
     """How they are found, and which file they write."""
 
     eksctl: Callable[[Account], Eksctl] = eksctl_of

@@ -19,7 +19,7 @@ class Probe(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """What a step did."""
 
     changed: bool
@@ -29,7 +29,7 @@ class Outcome:
     """Values that later steps use, by the names of stack outputs."""
 
 
-class Step(Protocol):
+class DeploymentStep(Protocol):
     """One part of a deployment. All three may be called at any time, in any state that a killed call left."""
 
     @property
@@ -46,10 +46,10 @@ class Step(Protocol):
         """Look, and change nothing."""
         ...
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Bring it about. Does nothing where it is so already."""
         ...
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Remove it. Does nothing where it is gone already."""
         ...

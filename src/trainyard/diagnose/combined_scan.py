@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from trainyard.diagnose.diagnosis import Diagnosis, NotAsked, UnusualLine
+from trainyard.diagnose.diagnosis import Diagnosis, FilteredLines, UnusualLine
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import Unread
@@ -18,7 +18,7 @@ _MOST_NODES_LISTED = 1000
 
 
 @dataclass
-class Collected:
+class CombinedScan:
     """What was found so far."""
 
     hits: list[Hit] = field(default_factory=list)
@@ -61,10 +61,10 @@ class Collected:
             self.unread_count, None if line_filter.is_everything else self._not_asked(line_filter),
         )  # fmt: skip
 
-    def _not_asked(self, line_filter: LineFilter) -> NotAsked:
+    def _not_asked(self, line_filter: LineFilter) -> FilteredLines:
         """Return what was found in all readings and not asked for."""
         nodes = tuple(dict.fromkeys(node for part in self.left_out for node in part.nodes))
-        return NotAsked(
+        return FilteredLines(
             sum(part.by_period for part in self.left_out),
             min((part.oldest for part in self.left_out if part.oldest), default=None),
             max((part.newest for part in self.left_out if part.newest), default=None),

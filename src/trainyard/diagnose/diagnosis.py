@@ -41,7 +41,7 @@ class UnusualLine:
 
 
 @dataclass(frozen=True, slots=True)
-class NotAsked:
+class FilteredLines:
     """Lines that tell of something known, and were not asked for."""
 
     by_period: int
@@ -77,5 +77,5 @@ class Diagnosis:
     size_bytes: int
     unread_count: int
     """How much was not read, also of what is not listed."""
-    not_asked: NotAsked | None = None
+    not_asked: FilteredLines | None = None
     """None where no node and no time was asked for."""

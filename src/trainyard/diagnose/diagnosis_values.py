@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.diagnose.diagnosis import DiagnosedCause, Diagnosis, NotAsked
+from trainyard.diagnose.diagnosis import DiagnosedCause, Diagnosis, FilteredLines
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.redaction import Redaction
 from trainyard.version import __version__
@@ -83,7 +83,7 @@ def _line(hit: Hit) -> dict[str, Any]:
     return {"file": hit.file, "line": hit.line, "text": hit.text, "node": hit.node, "time": _time(hit.time)}
 
 
-def _not_asked(left: NotAsked | None) -> dict[str, Any] | None:
+def _not_asked(left: FilteredLines | None) -> dict[str, Any] | None:
     if left is None:
         return None
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from trainyard.diagnose.combined_scan import Collected
+from trainyard.diagnose.combined_scan import CombinedScan
 from trainyard.diagnose.diagnosis import Diagnosis, UnusualLine
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.reading import LogSource, log_files
@@ -25,7 +25,7 @@ def diagnose_files(
 
     Raises InputError where nothing of it can be read.
     """
-    collected = Collected()
+    collected = CombinedScan()
     with log_files(source) as logs:
         unusual = None if logs.repeatable else UnusualLines()
         progress = _progress_of(logs, report)
@@ -39,7 +39,7 @@ def diagnose_files(
     return collected.diagnosis(source, line_filter, lines)
 
 
-def _refuse_unknown_nodes(source: str, collected: Collected) -> None:
+def _refuse_unknown_nodes(source: str, collected: CombinedScan) -> None:
     """Raise InputError where a node is asked for that no log names: that nothing is known of it is no good news."""
     for left_out in collected.left_out:
         for node in sorted(left_out.unknown):

@@ -151,7 +151,7 @@ class Redaction:
         return name
 
 
-class _Told(NamedTuple):
+class _RedactionRules(NamedTuple):
     patterns: dict[str, re.Pattern[str]]
     pools: dict[str, str]
     arn_words: frozenset[str]
@@ -161,13 +161,13 @@ class _Told(NamedTuple):
 
 
 @cache
-def _told() -> _Told:
+def _told() -> _RedactionRules:
     """Return what redaction.yaml says, the patterns in their order."""
     content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     patterns = {kind: re.compile(pattern, re.VERBOSE) for kind, pattern in content["patterns"].items()}
     learned = {kind: tuple(map(re.compile, some)) for kind, some in content["learned"].items()}
     public = tuple(f".{host}" for host in content["public_hosts"])
-    return _Told(
+    return _RedactionRules(
         patterns, content["pools"], frozenset(content["arn_words"]), learned, frozenset(content["no_names"]), public
     )
 

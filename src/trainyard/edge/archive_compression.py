@@ -29,7 +29,7 @@ _HEADER_CHECKSUM, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
 _XZ_MEMORY_BYTES = 80 * 2**20
 
 
-class Unpacking(Protocol):
+class Decoder(Protocol):
     """What zlib, bz2 and lzma have in common, by the words of the latter two."""
 
     def unpack(self, packed: bytes) -> bytes:
@@ -51,7 +51,7 @@ class Unpacking(Protocol):
         """What was given and lies behind the end."""
 
 
-class Deflated:
+class DeflateDecoder:
     """What gzip and zip have inside, without a header. It is unpacked in steps: of one that fails nothing is had."""
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class _Other:
         return bytes(self._unpacking.unused_data)
 
 
-_KINDS: dict[bytes, Callable[[], Unpacking]] = {
+_KINDS: dict[bytes, Callable[[], Decoder]] = {
     _BZIP2: lambda: _Other(bz2.BZ2Decompressor()),
     _XZ: lambda: _Other(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)),
 }
@@ -148,7 +148,7 @@ def _gzip(stream: ByteStream, budget: Budget) -> Iterator[bytes]:
     if flags & _HEADER_CHECKSUM:
         stream.take(2)
     checksum = 0
-    for piece in unpacked_once(stream, Deflated(), budget):
+    for piece in unpacked_once(stream, DeflateDecoder(), budget):
         checksum = isal_zlib.crc32(piece, checksum)
         yield piece
     trailer = stream.take(_GZIP_TRAILER_BYTES)
@@ -158,7 +158,7 @@ def _gzip(stream: ByteStream, budget: Budget) -> Iterator[bytes]:
         raise DamagedError("it is damaged (its checksum is another one)")
 
 
-def unpacked_once(stream: ByteStream, unpacking: Unpacking, budget: Budget) -> Iterator[bytes]:
+def unpacked_once(stream: ByteStream, unpacking: Decoder, budget: Budget) -> Iterator[bytes]:
     """Yield one packed stream and leave what lies behind it. Raises DamagedError."""
     packed_bytes = unpacked_bytes = 0
     while not unpacking.ended:

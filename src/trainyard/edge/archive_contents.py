@@ -14,7 +14,7 @@ from typing import NamedTuple
 from trainyard.edge.archive_compression import OTHERS, compression_of, unpacked
 from trainyard.edge.archive_limits import Budget, DamagedError
 from trainyard.edge.archive_stream import ByteStream
-from trainyard.edge.archive_tar import Member, Skipped, is_tar, tar_members
+from trainyard.edge.archive_tar import Member, SkippedMember, is_tar, tar_members
 from trainyard.edge.archive_zip import MAGIC, zip_members
 
 _HEAD_BYTES = 512
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
 
 def contents(
     name: str, stream: ByteStream, budget: Budget, written: dt.datetime | None = None, *, outermost: bool = True
-) -> Iterator[Member | Skipped]:
+) -> Iterator[Member | SkippedMember]:
     """Yield the files of something, by their paths in it; those of an archive within it have that one's path before.
 
     outermost: whether it is a file that the user named. Reading blocks may raise DamagedError.
@@ -42,14 +42,14 @@ def contents(
     try:
         yield from _contents(_Place(name, written, 0, outermost), stream, budget)
     except DamagedError as error:
-        yield Skipped(name, str(error))
+        yield SkippedMember(name, str(error))
 
 
-def _contents(place: _Place, stream: ByteStream, budget: Budget) -> Iterator[Member | Skipped]:
+def _contents(place: _Place, stream: ByteStream, budget: Budget) -> Iterator[Member | SkippedMember]:
     head = stream.peek(_HEAD_BYTES)
     within = place._replace(depth=place.depth + 1)
     if place.depth > budget.limits.depth:
-        yield Skipped(place.name, f"packed more than {budget.limits.depth} times within each other")
+        yield SkippedMember(place.name, f"packed more than {budget.limits.depth} times within each other")
     elif magic := compression_of(head):
         blocks = unpacked(stream, magic, budget)
         # zlib works on another processor meanwhile: only for what is large, which is the outermost.
@@ -62,26 +62,28 @@ def _contents(place: _Place, stream: ByteStream, budget: Budget) -> Iterator[Mem
         yield _single(place, head, stream, budget)
 
 
-def _single(place: _Place, head: bytes, stream: ByteStream, budget: Budget) -> Member | Skipped:
+def _single(place: _Place, head: bytes, stream: ByteStream, budget: Budget) -> Member | SkippedMember:
     budget.member()
     if head.startswith(tuple(OTHERS)):
         other = next(kind for start, kind in OTHERS.items() if head.startswith(start))
-        return Skipped(place.name, f"packed by {other}: unpack it first")
+        return SkippedMember(place.name, f"packed by {other}: unpack it first")
     return Member(place.name, stream.rest(), place.written)
 
 
-def _members(members: Iterator[Member | Skipped], archive: _Place, budget: Budget) -> Iterator[Member | Skipped]:
+def _members(
+    members: Iterator[Member | SkippedMember], archive: _Place, budget: Budget
+) -> Iterator[Member | SkippedMember]:
     folder = "" if archive.outermost else f"{archive.name}/"
     for member in members:
-        if isinstance(member, Skipped):
+        if isinstance(member, SkippedMember):
             budget.member()
-            yield Skipped(f"{folder}{member.name}" if member.name else archive.name, member.why)
+            yield SkippedMember(f"{folder}{member.name}" if member.name else archive.name, member.why)
             continue
         place = _Place(folder + member.name, member.written, archive.depth, outermost=False)
         try:
             yield from _contents(place, ByteStream(member.blocks), budget)
         except DamagedError as error:
-            yield Skipped(place.name, str(error))
+            yield SkippedMember(place.name, str(error))
             if budget.exhausted:
                 return
 

@@ -10,7 +10,7 @@ class DamagedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """What bounds reading. Whoever made an archive may have meant harm."""
 
     total_bytes: int = 64 * 2**30
@@ -25,13 +25,13 @@ class Limits:
     """Of what is packed within each other. A tar.gz, with a tar.gz, with a gz in it, has five."""
 
 
-LIMITS = Limits()
+LIMITS = ArchiveLimits()
 
 
 class Budget:
     """What is left of the limits while one source is read."""
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: ArchiveLimits = LIMITS) -> None:
         """Begin with all of it."""
         self.limits = limits
         self.total_bytes = 0

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import IO
 
 from trainyard.edge.archive_contents import contents
-from trainyard.edge.archive_limits import LIMITS, Budget, DamagedError, Limits
+from trainyard.edge.archive_limits import LIMITS, ArchiveLimits, Budget, DamagedError
 from trainyard.edge.archive_stream import ByteStream
-from trainyard.edge.archive_tar import Member, Skipped
+from trainyard.edge.archive_tar import Member, SkippedMember
 from trainyard.errors import InputError
 
 _BLOCK_BYTES = 2**18
@@ -23,7 +23,7 @@ STANDARD_INPUT = "-"
 class OpenedSource:
     """Something with files in it, opened when it is made and read once."""
 
-    def __init__(self, name: str, limits: Limits = LIMITS) -> None:
+    def __init__(self, name: str, limits: ArchiveLimits = LIMITS) -> None:
         """Open a file or folder, or standard input for ``-``. Raises InputError where it cannot be."""
         self.name = name
         self.read_bytes = 0
@@ -44,13 +44,13 @@ class OpenedSource:
         if self._file and self._file is not sys.stdin.buffer:
             self._file.close()
 
-    def members(self) -> Iterator[Member | Skipped]:
+    def members(self) -> Iterator[Member | SkippedMember]:
         """Yield the files, and what is no file or cannot be read. Reading blocks may raise DamagedError."""
         if self._folder:
             try:
                 yield from self._below(self._folder)
             except DamagedError as error:  # more files than the limit
-                yield Skipped(self.name, str(error))
+                yield SkippedMember(self.name, str(error))
         elif self._file:
             yield from contents(self.name, ByteStream(self._blocks(self._file)), self._budget, _written(self._file))
 
@@ -69,33 +69,33 @@ class OpenedSource:
             raise InputError(f"cannot be read: {why}", where=self.name) from error
         return state.st_size if stat.S_ISREG(state.st_mode) else None
 
-    def _below(self, folder: Path) -> Iterator[Member | Skipped]:
-        unreadable: list[Skipped] = []
+    def _below(self, folder: Path) -> Iterator[Member | SkippedMember]:
+        unreadable: list[SkippedMember] = []
         walk = os.walk(folder, onerror=lambda error: unreadable.append(self._skipped(error)))
         for path, folders, names in walk:
             folders.sort()
             for name in sorted(names):
                 yield from self._entry(Path(path, name), shown(str(Path(path, name).relative_to(folder))))
-            yield from (Skipped(shown(folder), "a link") for folder in folders if Path(path, folder).is_symlink())
+            yield from (SkippedMember(shown(folder), "a link") for folder in folders if Path(path, folder).is_symlink())
         yield from unreadable
 
-    def _entry(self, path: Path, name: str) -> Iterator[Member | Skipped]:
+    def _entry(self, path: Path, name: str) -> Iterator[Member | SkippedMember]:
         try:
             mode = path.lstat().st_mode
             if not stat.S_ISREG(mode):
-                yield Skipped(name, "a link" if stat.S_ISLNK(mode) else "no file")
+                yield SkippedMember(name, "a link" if stat.S_ISLNK(mode) else "no file")
                 return
             # It may have become a link, or a pipe, since.
             number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
-            yield Skipped(name, error.strerror or str(error))
+            yield SkippedMember(name, error.strerror or str(error))
             return
         with open(number, "rb", buffering=0) as file:  # noqa: PTH123  a descriptor has no path
             stream = ByteStream(self._blocks(file))
             yield from contents(name, stream, self._budget, _written(file), outermost=False)
 
-    def _skipped(self, error: OSError) -> Skipped:
-        return Skipped(shown(str(error.filename or self.name)), error.strerror or str(error))
+    def _skipped(self, error: OSError) -> SkippedMember:
+        return SkippedMember(shown(str(error.filename or self.name)), error.strerror or str(error))
 
     def _blocks(self, file: IO[bytes]) -> Iterator[bytes]:
         try:

@@ -35,14 +35,14 @@ class Member(NamedTuple):
     written: dt.datetime | None = None
 
 
-class Skipped(NamedTuple):
+class SkippedMember(NamedTuple):
     """Something in an archive that is not read."""
 
     name: str
     why: str
 
 
-class _Extended(NamedTuple):
+class _ExtendedHeader(NamedTuple):
     """What stands in headers before the one that it is about."""
 
     name: str | None = None
@@ -55,9 +55,9 @@ def is_tar(head: bytes) -> bool:
     return len(head) >= _BLOCK_BYTES and bool(_CHECKSUM.match(head, 148)) and _header(head[:_BLOCK_BYTES]) is not None
 
 
-def tar_members(stream: ByteStream) -> Iterator[Member | Skipped]:
+def tar_members(stream: ByteStream) -> Iterator[Member | SkippedMember]:
     """Yield the files of an archive. Raises DamagedError where it ends too early; a damaged part is skipped."""
-    extended, damaged = _Extended(), False
+    extended, damaged = _ExtendedHeader(), False
     while block := stream.take(_BLOCK_BYTES):
         if len(block) < _BLOCK_BYTES:
             raise DamagedError("it ends too early")
@@ -66,7 +66,7 @@ def tar_members(stream: ByteStream) -> Iterator[Member | Skipped]:
         header = _header(block)
         if header is None:
             if not damaged:
-                yield Skipped("", "a part of it is damaged")
+                yield SkippedMember("", "a part of it is damaged")
             damaged = True
             continue
         damaged = False
@@ -75,27 +75,27 @@ def tar_members(stream: ByteStream) -> Iterator[Member | Skipped]:
             continue
         yield from _member(stream, header, block, extended)
         if header.type not in {tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK}:
-            extended = _Extended()
+            extended = _ExtendedHeader()
 
 
 def _member(
-    stream: ByteStream, header: tarfile.TarInfo, block: bytes, extended: _Extended
-) -> Iterator[Member | Skipped]:
+    stream: ByteStream, header: tarfile.TarInfo, block: bytes, extended: _ExtendedHeader
+) -> Iterator[Member | SkippedMember]:
     name = (extended.name or header.name)[:_MOST_NAME_CHARACTERS].encode("utf-8", "replace").decode()
     header.size = header.size if extended.size is None else extended.size
     if header.type in _NO_DATA:
         if why := _NO_DATA[header.type]:
-            yield Skipped(name, why)
+            yield SkippedMember(name, why)
         return
     if header.type == tarfile.GNUTYPE_SPARSE:
         _skip_map(stream, block)
     content = _content(stream, header)
     if header.type == tarfile.GNUTYPE_SPARSE or extended.sparse:
-        yield Skipped(name, "a file with holes")
+        yield SkippedMember(name, "a file with holes")
     elif header.type in tarfile.REGULAR_TYPES and not name.endswith("/"):
         yield Member(name, content, _time(header.mtime))
     elif header.type not in {tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, *tarfile.REGULAR_TYPES}:
-        yield Skipped(name, "of a type that tar does not know")
+        yield SkippedMember(name, "of a type that tar does not know")
     for _ in content:
         pass
 
@@ -122,12 +122,12 @@ def _header(block: bytes) -> tarfile.TarInfo | None:
         return None
 
 
-def _extended(header: tarfile.TarInfo, content: bytes, before: _Extended) -> _Extended:
+def _extended(header: tarfile.TarInfo, content: bytes, before: _ExtendedHeader) -> _ExtendedHeader:
     if header.type == tarfile.GNUTYPE_LONGNAME:
         return before._replace(name=content.rstrip(b"\0").decode("utf-8", "replace"))
     records = dict(_records(content))
     size = records.get(b"size", b"")
-    return _Extended(
+    return _ExtendedHeader(
         records[b"path"].decode("utf-8", "replace") if b"path" in records else before.name,
         int(size) if size.isdigit() and len(size) < 20 else before.size,
         any(key.startswith(b"GNU.sparse.") for key in records),

@@ -11,10 +11,10 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainyard.edge.archive_compression import Deflated, unpacked_once
+from trainyard.edge.archive_compression import DeflateDecoder, unpacked_once
 from trainyard.edge.archive_limits import Budget, DamagedError
 from trainyard.edge.archive_stream import ByteStream
-from trainyard.edge.archive_tar import Member, Skipped
+from trainyard.edge.archive_tar import Member, SkippedMember
 
 MAGIC = b"PK\x03\x04"
 # 4.3.7: signature, version, flags, method, time, date, crc, two sizes, and the lengths of what follows.
@@ -34,7 +34,7 @@ class _Header(NamedTuple):
     written: dt.datetime | None
 
 
-def zip_members(stream: ByteStream, budget: Budget) -> Iterator[Member | Skipped]:
+def zip_members(stream: ByteStream, budget: Budget) -> Iterator[Member | SkippedMember]:
     """Yield the files of an archive. Raises DamagedError where it cannot be read on."""
     while stream.peek(4) == MAGIC:
         header = _header(stream)
@@ -44,7 +44,7 @@ def zip_members(stream: ByteStream, budget: Budget) -> Iterator[Member | Skipped
         packed = stream.pieces(header.packed_bytes)
         why = _why_not(header)
         if why:
-            yield Skipped(header.name, why)
+            yield SkippedMember(header.name, why)
         elif not header.name.endswith("/"):
             yield Member(header.name, _content(packed, header, budget), header.written)
         for _ in packed:
@@ -59,7 +59,7 @@ def _why_not(header: _Header) -> str:
 
 def _content(packed: Iterator[bytes], header: _Header, budget: Budget) -> Iterator[bytes]:
     crc = 0
-    blocks = packed if header.method == _STORED else unpacked_once(ByteStream(packed), Deflated(), budget)
+    blocks = packed if header.method == _STORED else unpacked_once(ByteStream(packed), DeflateDecoder(), budget)
     for block in blocks:
         crc = zlib.crc32(block, crc)
         yield block
@@ -67,11 +67,11 @@ def _content(packed: Iterator[bytes], header: _Header, budget: Budget) -> Iterat
         raise DamagedError("it is damaged (its checksum is wrong)")
 
 
-def _of_unknown_size(stream: ByteStream, header: _Header, budget: Budget) -> Iterator[Member | Skipped]:
+def _of_unknown_size(stream: ByteStream, header: _Header, budget: Budget) -> Iterator[Member | SkippedMember]:
     if header.flags & _ENCRYPTED or header.method != _DEFLATED:
-        yield Skipped(header.name, "zip says neither how large it is nor where it ends")
+        yield SkippedMember(header.name, "zip says neither how large it is nor where it ends")
         raise DamagedError("its parts behind this file cannot be found")
-    content = unpacked_once(stream, Deflated(), budget)
+    content = unpacked_once(stream, DeflateDecoder(), budget)
     yield Member(header.name, content, header.written)
     for _ in content:
         pass

@@ -47,7 +47,7 @@ class ValidationMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConfigChange:
     """What an update would change, or may not change."""
 
     parameter: str
@@ -66,7 +66,7 @@ class Verdict:
     """The reason in its words; empty where it accepts."""
     messages: tuple[ValidationMessage, ...] = ()
     """Errors and warnings; warnings also where it accepts."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ConfigChange, ...] = ()
 
 
 class PclusterRefusedError(TrainyardError):
@@ -261,7 +261,9 @@ def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
     )
     problems = {error["parameter"]: error["message"] for error in answer.get("updateValidationErrors") or []}
     changes = tuple(
-        Change(entry["parameter"], entry["currentValue"], entry["requestedValue"], problems.get(entry["parameter"]))
+        ConfigChange(
+            entry["parameter"], entry["currentValue"], entry["requestedValue"], problems.get(entry["parameter"])
+        )
         for entry in answer.get("changeSet") or []
     )
     return Verdict(accepted, "" if accepted else message or "it does not say why", messages, changes)

@@ -40,7 +40,7 @@ class Anonymous:
         return False
 
 
-class Fixed(Anonymous):
+class FixedHeader(Anonymous):
     """For basic authentication and bearer tokens."""
 
     def __init__(self, value: str) -> None:
@@ -61,9 +61,9 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Authorizati
         missing = PASSWORD if user else USER
         raise InputError(f"{missing} is not set", where="environment", hint="set both, or neither")
     if token:
-        return Fixed(f"Bearer {_header(token, TOKEN)}")
+        return FixedHeader(f"Bearer {_header(token, TOKEN)}")
     if user:
-        return Fixed("Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii"))
+        return FixedHeader("Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii"))
     return Anonymous()
 
 

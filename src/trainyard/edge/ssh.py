@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from shutil import which
 
-from trainyard.edge.remote.answer import Answer, UnreachableError
+from trainyard.edge.remote.answer import CommandResult, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_for
 from trainyard.errors import InputError, TrainyardError
 
@@ -32,7 +32,7 @@ class SshSlurm:
         self.host = host
         self.words = f"{host} by ssh"
 
-    def run(self, arguments: Sequence[str], content: bytes = b"") -> Answer:
+    def run(self, arguments: Sequence[str], content: bytes = b"") -> CommandResult:
         """Run a command there. Raises UnreachableError where the host does not answer, TrainyardError without ssh."""
         line = line_for(arguments, content, self.block_bytes)
         try:

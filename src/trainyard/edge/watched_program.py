@@ -25,7 +25,7 @@ _KEPT_LINES = 2000
 _QUIET_S = 300.0
 
 
-class Ended(NamedTuple):
+class ProgramResult(NamedTuple):
     """What became of a program."""
 
     status: int
@@ -45,7 +45,7 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     text: str | None = None,
     say: Callable[[str], None] | None = None,
     quiet_s: float = _QUIET_S,
-) -> Ended:
+) -> ProgramResult:
     """Run a program to its end; ``text`` is its standard input.
 
     With ``say``, every line it prints is told when it comes, and that it prints none for ``quiet_s``.
@@ -58,11 +58,11 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
         streams: dict[str, IO[bytes]] = {"out": _open(process.stdout), "err": _open(process.stderr)}
         for name, stream in streams.items():
             threading.Thread(target=_read, args=(name, stream, lines), daemon=True).start()
-        told = _Told(say)
+        told = _ProgramOutput(say)
         timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s, quiet_s)
         if timed_out:
             end(process)
-        return Ended(process.wait(), told.text(), tuple(told.said), timed_out)
+        return ProgramResult(process.wait(), told.text(), tuple(told.said), timed_out)
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def end(process: subprocess.Popen[bytes], asking: signal.Signals = signal.SIGTER
         process.wait()
 
 
-class _Told:
+class _ProgramOutput:
     """What a program has printed so far, as far as it is kept."""
 
     def __init__(self, say: Callable[[str], None] | None) -> None:
@@ -145,7 +145,11 @@ class _Told:
 
 
 def _gather(
-    lines: queue.SimpleQueue[tuple[str, bytes] | None], streams: int, told: _Told, deadline_s: float, quiet_s: float
+    lines: queue.SimpleQueue[tuple[str, bytes] | None],
+    streams: int,
+    told: _ProgramOutput,
+    deadline_s: float,
+    quiet_s: float,
 ) -> bool:
     """Take lines until all streams are at their end; return whether time was up before."""
     heard_s, silences = time.monotonic(), 0

@@ -10,7 +10,7 @@ from trainyard.monitoring.node_series import agent_series, instance_series, tota
 from trainyard.monitoring.sizing import Sizing
 
 
-class Nodes(NamedTuple):
+class NodeSet(NamedTuple):
     """Nodes that are alike, at their least or their most."""
 
     instance: Instance
@@ -19,7 +19,7 @@ class Nodes(NamedTuple):
     """Whether they have NVIDIA GPUs, and dcgm-exporter with them."""
 
 
-def agent_sizing(nodes: Iterable[Nodes]) -> Sizing:
+def agent_sizing(nodes: Iterable[NodeSet]) -> Sizing:
     """Return what they amount to with the agent itself. Sidecars and pods of users are not counted."""
     listed = [node for node in nodes if node.number]
     series = [instance_series(nodes.instance, gpus=nodes.gpus) for nodes in listed]

@@ -55,7 +55,7 @@ def cloudwatch_bodies(spec: Spec, ids: Mapping[str, str]) -> dict[str, dict[str,
     file_systems = [
         (system, system.id or ids[known_as(system.kind, system.number)]) for system in fsx_file_systems(spec)
     ]
-    filled = Filled(given(spec), names(spec, ids), file_systems)
+    filled = WidgetContext(given(spec), names(spec, ids), file_systems)
     return {dashboard_name(spec.name, dashboard): _body(spec, dashboard, filled) for dashboard in dashboards_of(spec)}
 
 
@@ -74,7 +74,7 @@ def dashboards_of(spec: Spec) -> tuple[CloudWatchDashboard, ...]:
     )
 
 
-def _body(spec: Spec, dashboard: CloudWatchDashboard, filled: Filled) -> dict[str, Any]:
+def _body(spec: Spec, dashboard: CloudWatchDashboard, filled: WidgetContext) -> dict[str, Any]:
     boxes = [_heading(spec, dashboard), *_boxes(dashboard.widgets, filled)]
     return marked({"widgets": list(_placed(boxes))})
 
@@ -93,7 +93,7 @@ def _heading(spec: Spec, dashboard: CloudWatchDashboard) -> _Box:
     return _text(lines, _HEADING_HEIGHT)
 
 
-def _boxes(widgets: Iterable[Widget], filled: Filled) -> Iterator[_Box]:
+def _boxes(widgets: Iterable[Widget], filled: WidgetContext) -> Iterator[_Box]:
     """Yield what can be shown, and one text for those next to each other that lack the same setting."""
     shown = [widget_shown for widget in widgets if (widget_shown := _shown(widget, filled.given)) is not None]
     for lacking, some in groupby(shown, key=lambda widget: _lacking(widget, filled.given)):
@@ -124,7 +124,7 @@ def _text(lines: list[str], height: int) -> _Box:
     return _Box("text", COLUMNS, height, {"markdown": "\n\n".join(lines)})
 
 
-def _box(widget: Widget, filled: Filled) -> _Box:
+def _box(widget: Widget, filled: WidgetContext) -> _Box:
     type_ = {"graph": "metric", "number": "metric", "log": "log", "explorer": "explorer"}[widget.kind]
     width, height = (6, 4) if widget.kind == "number" else (widget.width, widget.height)
     return _Box(type_, width, height, filled.properties(widget))
@@ -141,7 +141,7 @@ def _placed(boxes: Iterable[_Box]) -> Iterator[dict[str, Any]]:
         x, row_height = x + box.width, max(row_height, box.height)
 
 
-class Filled:
+class WidgetContext:
     """What a cluster has, and what the $names in its widgets stand for."""
 
     def __init__(

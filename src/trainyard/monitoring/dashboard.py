@@ -115,7 +115,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PanelRow:
     """Panels under one heading."""
 
     title: str
@@ -130,7 +130,7 @@ class Dashboard:
     """Also the name of its file, and after ``trainyard-`` its uid in Grafana."""
     title: str
     description: str
-    rows: tuple[Row, ...]
+    rows: tuple[PanelRow, ...]
     needs: tuple[str, ...] = ()
     """What a cluster has to have for it to be of any use."""
 
@@ -155,7 +155,7 @@ def dashboards_for(has: Iterable[str]) -> tuple[Dashboard, ...]:
 
 def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
     """Return a dashboard of the content of its file. An unknown or missing key is a TypeError."""
-    rows = tuple(Row(row["title"], tuple(map(_panel, row["panels"]))) for row in content["rows"])
+    rows = tuple(PanelRow(row["title"], tuple(map(_panel, row["panels"]))) for row in content["rows"])
     return Dashboard(id=id_, **{**_tuples(content), "rows": rows})
 
 
@@ -175,7 +175,7 @@ def _tuples(content: dict[str, Any]) -> dict[str, Any]:
 
 def _only(dashboard: Dashboard, features: frozenset[str]) -> Dashboard:
     rows = (
-        Row(row.title, tuple(panel for panel in row.panels if features.issuperset(panel.needs)))
+        PanelRow(row.title, tuple(panel for panel in row.panels if features.issuperset(panel.needs)))
         for row in dashboard.rows
     )
     left = {field.name: getattr(dashboard, field.name) for field in fields(dashboard)}

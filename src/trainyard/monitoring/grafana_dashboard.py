@@ -21,7 +21,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models import common, prometheus
 from grafana_foundation_sdk.models import dashboard as models
 
-from trainyard.monitoring.dashboard import Dashboard, Panel, PanelQuery, Row, dashboards
+from trainyard.monitoring.dashboard import Dashboard, Panel, PanelQuery, PanelRow, dashboards
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 
 TAG = "trainyard"
@@ -49,7 +49,7 @@ def _compiled(dashboard: Dashboard) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: PanelRow) -> dict[str, Any]:
     heading = _plain(builders.Row(row.title).id(stable_id(f"row {row.title}")).build())
     return {"row": heading, "panels": [_panel(panel) for panel in row.panels]}
 

@@ -52,7 +52,7 @@ class QuickClock(Clock):
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class RehearsalSpec:
     """A spec to be rehearsed."""
 
     spec: Spec
@@ -61,7 +61,7 @@ class Script:
     """What the rules found."""
     document: Document
     """What it was read from."""
-    environment: Script | None = None
+    environment: RehearsalSpec | None = None
     """The spec of the environment that it is in, which is made before and removed after it."""
 
 
@@ -69,7 +69,7 @@ class Script:
 class _Rehearsal:
     """What has happened so far."""
 
-    script: Script
+    script: RehearsalSpec
     account: Account
     listener: Callable[[Event], None]
     programs: RehearsedPrograms
@@ -93,7 +93,7 @@ class _Rehearsal:
 
 
 def rehearse(
-    script: Script,
+    script: RehearsalSpec,
     listener: Callable[[Event], None],
     *,
     archive: ArchiveFile | None = None,
@@ -155,7 +155,7 @@ def _deploy_and_destroy(rehearsal: _Rehearsal) -> None:
         rehearsal.reached.append("destroyed")
 
 
-def _environment_made(rehearsal: _Rehearsal, environment: Script) -> bool:
+def _environment_made(rehearsal: _Rehearsal, environment: RehearsalSpec) -> bool:
     """Deploy the environment; where that fails, it is all that there is to keep logs of, and to destroy."""
     work, deployed = _deployed(rehearsal, environment)
     if work is not None and not deployed:
@@ -170,7 +170,7 @@ def _archive(rehearsal: _Rehearsal, work: Work) -> None:
         rehearsal.archived = str(rehearsal.archive.file)
 
 
-def _deployed(rehearsal: _Rehearsal, script: Script) -> tuple[Work | None, bool]:
+def _deployed(rehearsal: _Rehearsal, script: RehearsalSpec) -> tuple[Work | None, bool]:
     """Deploy a spec unless the account says something against it; return the work, and whether it succeeded."""
     work = work_for(script.spec, rehearsal.account, rehearsal.listen, _options(rehearsal))
     rehearsal.programs.equip(work)
@@ -248,7 +248,7 @@ def _result(rehearsal: _Rehearsal, started: float) -> dict[str, Any]:
     }
 
 
-def _rule_findings(script: Script) -> tuple[Finding, ...]:
+def _rule_findings(script: RehearsalSpec) -> tuple[Finding, ...]:
     return (*(() if script.environment is None else script.environment.findings), *script.findings)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from trainyard.bootstrap.steps import Step
+from trainyard.bootstrap.steps import BootstrapStep
 from trainyard.render.assets import assets_folder
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
@@ -24,7 +24,7 @@ class NodeImage(NamedTuple):
     """x86_64 or arm64."""
     nodes: tuple[str, ...]
     """head, login or queue/NAME."""
-    steps: tuple[Step, ...]
+    steps: tuple[BootstrapStep, ...]
     """What is baked, in order."""
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from trainyard.bootstrap.steps import STEPS, Role, Step
+from trainyard.bootstrap.steps import STEPS, BootstrapStep, Role
 from trainyard.launch.capacity import named_reservations
 from trainyard.launch.instance import Hardware, common_hardware
 from trainyard.launch.launch import compute_launches, cuda_architectures, queue_hardware
@@ -64,7 +64,7 @@ def release_kinds(spec: Spec) -> dict[str, NodeKind]:
     return {**({} if spec.is_environment else node_kinds(spec)), **instance}
 
 
-def steps_of(spec: Spec, kind: NodeKind) -> tuple[Step, ...]:
+def steps_of(spec: Spec, kind: NodeKind) -> tuple[BootstrapStep, ...]:
     """Return the steps of a kind of nodes, in order."""
     return tuple(step for step in STEPS if kind.role in step.roles and _ASKED[step.name](spec, kind))
 
@@ -144,7 +144,7 @@ _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
 }
 
 
-def _as_values(step: Step) -> dict[str, Any]:
+def _as_values(step: BootstrapStep) -> dict[str, Any]:
     return {
         "name": step.name,
         "script": step.script,

@@ -12,7 +12,7 @@ from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
 
-class _Counted(NamedTuple):
+class _LimitedThings(NamedTuple):
     """Things of one kind, each with its place and the user's name for it, and how many there may be."""
 
     what: str
@@ -44,32 +44,34 @@ def _nodes(spec: Spec, most: int) -> Iterator[Problem]:
             yield Problem((*group.path, "nodes"), message, f"write at most {most:,} nodes")
 
 
-def _scheduling(spec: Spec, allowed: Limits) -> Iterator[_Counted]:
+def _scheduling(spec: Spec, allowed: Limits) -> Iterator[_LimitedThings]:
     queues: list[tuple[Path, str]] = [(("queues", index), queue.name) for index, queue in enumerate(spec.queues)]
-    yield _Counted("the queues", queues, allowed.max_queues)
+    yield _LimitedThings("the queues", queues, allowed.max_queues)
     groups = [(group.path, f"{group.queue.name}/{group.name}") for group in spec.node_groups()]
-    yield _Counted("the compute resources in all queues", groups, allowed.max_compute_resources)
+    yield _LimitedThings("the compute resources in all queues", groups, allowed.max_compute_resources)
     for queue in spec.queues:
         own = [(group.path, group.name) for group in spec.groups_in(queue)]
-        yield _Counted(f"the compute resources in queue {queue.name!r}", own, allowed.max_compute_resources_per_queue)
+        yield _LimitedThings(
+            f"the compute resources in queue {queue.name!r}", own, allowed.max_compute_resources_per_queue
+        )
     pools = [(path, pool.name) for path, pool in spec.login_pools()]
-    yield _Counted("the pools of login nodes", pools, allowed.max_login_pools)
+    yield _LimitedThings("the pools of login nodes", pools, allowed.max_login_pools)
     tags: list[tuple[Path, str]] = [(("tags", key), key) for key in spec.tags]
     # trainyard:cluster is one, too.
-    yield _Counted("the tags beside trainyard's own", tags, allowed.max_tags - 1)
+    yield _LimitedThings("the tags beside trainyard's own", tags, allowed.max_tags - 1)
 
 
-def _storage(spec: Spec, allowed: Limits) -> Iterator[_Counted]:
+def _storage(spec: Spec, allowed: Limits) -> Iterator[_LimitedThings]:
     things: dict[str, list[tuple[Path, str]]] = {"ebs": [], "new_efs": [], "efs": [], "fsx": []}
     for index, file_system in enumerate(spec.file_systems):
         new = "new_" if file_system.efs is not None and file_system.efs.id is None else ""
         kind = "fsx" if file_system.kind in ("lustre", "openzfs") else file_system.kind
         things[f"{new}{kind}"].append((("file_systems", index, file_system.kind), file_system.mount))
-    yield _Counted("the EBS volumes to share", things["ebs"], allowed.max_ebs)
-    yield _Counted("the EFS file systems to be made", things["new_efs"], allowed.max_new_efs)
-    yield _Counted("the EFS file systems that exist", things["efs"], allowed.max_existing_efs)
+    yield _LimitedThings("the EBS volumes to share", things["ebs"], allowed.max_ebs)
+    yield _LimitedThings("the EFS file systems to be made", things["new_efs"], allowed.max_new_efs)
+    yield _LimitedThings("the EFS file systems that exist", things["efs"], allowed.max_existing_efs)
     # ParallelCluster is given every FSx file system by id, also those that trainyard makes.
-    yield _Counted("the FSx file systems", things["fsx"], allowed.max_existing_fsx)
+    yield _LimitedThings("the FSx file systems", things["fsx"], allowed.max_existing_fsx)
 
 
 RULE = Rule(

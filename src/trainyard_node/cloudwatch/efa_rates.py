@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trainyard_node.collectors.efa import CLASS
 from trainyard_node.collectors.efa_device import PREFIX, names_in, read_device
-from trainyard_node.embedded_metrics import Batch, Metric
+from trainyard_node.embedded_metrics import MetricBatch, MetricValues
 from trainyard_node.errors import NodeError
 from trainyard_node.machine import World
 from trainyard_node.samples import Samples
@@ -57,7 +57,7 @@ class EfaRates:
         self._before: Counts = {}
         self._at_s = 0.0
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[MetricBatch]:
         """Yield what went through since the last time: nothing the first time, and nothing after a long gap."""
         now, at_s = read_counts(self._world), self._world.clock.seconds()
         before, passed_s = self._before, at_s - self._at_s
@@ -70,14 +70,14 @@ class EfaRates:
         if "efa-interfaces" in self._groups:
             yield from self._by_interface(grown, passed_s)
 
-    def _by_interface(self, grown: dict[str, dict[str, int | None]], passed_s: float) -> Iterator[Batch]:
+    def _by_interface(self, grown: dict[str, dict[str, int | None]], passed_s: float) -> Iterator[MetricBatch]:
         for interface in sorted({name for by_name in grown.values() for name in by_name}):
             of_one = {counter: {interface: by_name.get(interface)} for counter, by_name in grown.items()}
             metrics = [_summed(by_name, RATES[counter], passed_s) for counter, by_name in of_one.items()]
             yield self._batch({"Interface": interface}, metrics)
 
-    def _batch(self, more: dict[str, str], metrics: list[Metric]) -> Batch:
-        return Batch(NAMESPACE, {"InstanceId": self._instance, **more}, metrics)
+    def _batch(self, more: dict[str, str], metrics: list[MetricValues]) -> MetricBatch:
+        return MetricBatch(NAMESPACE, {"InstanceId": self._instance, **more}, metrics)
 
 
 def read_counts(world: World) -> Counts:
@@ -115,9 +115,9 @@ def _difference(before: int, now: int | None) -> int | None:
     return None if now is None or now < before else now - before
 
 
-def _summed(grown: dict[str, int | None], rate: _Rate, passed_s: float) -> Metric:
+def _summed(grown: dict[str, int | None], rate: _Rate, passed_s: float) -> MetricValues:
     """Return a metric, without a value where one interface lacks it: a sum of the others would look like a slump."""
     counts = [count for count in grown.values() if count is not None]
     if not counts or len(counts) < len(grown):
-        return Metric(rate.name, rate.unit, ())
-    return Metric(rate.name, rate.unit, (sum(counts) / passed_s if rate.per_second else float(sum(counts)),))
+        return MetricValues(rate.name, rate.unit, ())
+    return MetricValues(rate.name, rate.unit, (sum(counts) / passed_s if rate.per_second else float(sum(counts)),))

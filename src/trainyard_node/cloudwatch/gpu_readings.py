@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard_node.embedded_metrics import Batch, Metric
+from trainyard_node.embedded_metrics import MetricBatch, MetricValues
 from trainyard_node.errors import NodeError
 from trainyard_node.programs import Programs
 
@@ -30,7 +30,7 @@ class GpuReadings:
         self._programs, self._instance = programs, instance_id
         self._namespace = f"ParallelCluster/{cluster}/GPU"
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[MetricBatch]:
         """Yield the metrics of each GPU. Raises NodeError where nvidia-smi fails or names none."""
         output = self._programs.read(COMMAND, _TIMEOUT_S, _MOST_BYTES, {"LC_ALL": "C.UTF-8"})
         lines = [line.split(", ") for line in output.decode("utf-8", "replace").splitlines()]
@@ -38,21 +38,21 @@ class GpuReadings:
         if not gpus:
             raise NodeError("nvidia-smi names no GPU: see trainyard-node health")
         for gpu in gpus:
-            yield Batch(self._namespace, {"InstanceId": self._instance, "GPU": gpu[0]}, _metrics(gpu))
+            yield MetricBatch(self._namespace, {"InstanceId": self._instance, "GPU": gpu[0]}, _metrics(gpu))
 
 
-def _metrics(fields: list[str]) -> list[Metric]:
+def _metrics(fields: list[str]) -> list[MetricValues]:
     """Return the metrics of a GPU, without those that it does not have."""
     busy, celsius, watts, used_mib, free_mib, total_mib = (_numbers(field) for field in fields[1:])
     full = tuple(100 * used / total for used, total in zip(used_mib, total_mib) if total)
     return [
-        Metric("GPUUtilization", "Percent", busy),
-        Metric("GPUMemoryUtilization", "Percent", full),
-        Metric("GPUTemperature", "None", celsius),
-        Metric("GPUPowerUsage", "None", watts),
+        MetricValues("GPUUtilization", "Percent", busy),
+        MetricValues("GPUMemoryUtilization", "Percent", full),
+        MetricValues("GPUTemperature", "None", celsius),
+        MetricValues("GPUPowerUsage", "None", watts),
         # In MiB, which CloudWatch has no word for: the agent calls them megabytes too.
-        Metric("GPUMemoryUsed", "Megabytes", used_mib),
-        Metric("GPUMemoryFree", "Megabytes", free_mib),
+        MetricValues("GPUMemoryUsed", "Megabytes", used_mib),
+        MetricValues("GPUMemoryFree", "Megabytes", free_mib),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from trainyard_node.clock import Clock
 from trainyard_node.cloudwatch.metrics_file import MetricsFile
-from trainyard_node.embedded_metrics import Batch, lines
+from trainyard_node.embedded_metrics import MetricBatch, lines
 from trainyard_node.errors import NodeError
 from trainyard_node.output import err
 
@@ -16,20 +16,20 @@ from trainyard_node.output import err
 INTERVAL_S = 60.0
 
 
-class Source(Protocol):
+class MetricSource(Protocol):
     """One subject, such as Slurm or EFA."""
 
     name: str
 
-    def batches(self) -> Iterable[Batch]:
+    def batches(self) -> Iterable[MetricBatch]:
         """Read once. Raises NodeError where that fails."""
         ...
 
 
-class Publishing:
+class MetricPublisher:
     """One source, and where its metrics go."""
 
-    def __init__(self, source: Source, file: MetricsFile, clock: Clock) -> None:
+    def __init__(self, source: MetricSource, file: MetricsFile, clock: Clock) -> None:
         """Begin without a reading."""
         self._source, self._file, self._clock = source, file, clock
         self._complained = ""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainyard_node.collectors.slurm.jobs import Jobs
+from trainyard_node.collectors.slurm.jobs import JobGroup
 from trainyard_node.collectors.slurm.nodes import Node
 from trainyard_node.collectors.slurm.reading import read_slurm
-from trainyard_node.embedded_metrics import Batch, Metric
+from trainyard_node.embedded_metrics import MetricBatch, MetricValues
 from trainyard_node.programs import Programs
 
 # https://slurm.schedmd.com/scontrol.html#OPT_State_3 and https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES
@@ -42,11 +42,13 @@ class SlurmTotals:
         """Remember whose nodes they are."""
         self._programs, self._namespace = programs, f"ParallelCluster/{cluster}/Slurm"
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[MetricBatch]:
         """Yield the totals. Raises NodeError where Slurm does not answer."""
         reading = read_slurm(self._programs)
         counts = {**node_counts(reading.nodes.values()), **job_counts(reading.jobs)}
-        yield Batch(self._namespace, {}, [Metric(name, "Count", (count,)) for name, count in counts.items()])
+        yield MetricBatch(
+            self._namespace, {}, [MetricValues(name, "Count", (count,)) for name, count in counts.items()]
+        )
 
 
 def node_counts(nodes: Iterable[Node]) -> dict[str, int]:
@@ -64,7 +66,7 @@ def node_counts(nodes: Iterable[Node]) -> dict[str, int]:
     }
 
 
-def job_counts(jobs: Iterable[Jobs]) -> dict[str, int]:
+def job_counts(jobs: Iterable[JobGroup]) -> dict[str, int]:
     """Return how many jobs have not ended, each task of an array for itself."""
     running = [job for job in jobs if job.state not in _ENDED]
     return {

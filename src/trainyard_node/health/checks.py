@@ -67,7 +67,7 @@ class Checks:
     def __init__(self, checks: Iterable[Check] = CHECKS, deadline_s: float = DEADLINE_S) -> None:
         """Begin nothing yet."""
         self._checks, self._deadline_s = tuple(checks), deadline_s
-        self._hanging: dict[str, _Run] = {}
+        self._hanging: dict[str, _CheckRun] = {}
 
     def run(self, machine: Machine) -> list[Outcome]:
         """Return what all of them say, in their order, at the deadline at the latest.
@@ -76,13 +76,13 @@ class Checks:
         """
         clock = machine.world.clock
         end = clock.seconds() + self._deadline_s
-        runs = [self._hanging.get(check.NAME) or _Run(check, machine) for check in self._checks]
+        runs = [self._hanging.get(check.NAME) or _CheckRun(check, machine) for check in self._checks]
         outcomes = [outcome for run in runs for outcome in run.outcomes(end - clock.seconds())]
         self._hanging = {run.name: run for run in runs if run.is_alive()}
         return outcomes
 
 
-class _Run:
+class _CheckRun:
     """A check that runs. Its thread is a daemon: one that hangs in the kernel does not keep the program from ending."""
 
     def __init__(self, check: Check, machine: Machine) -> None:

@@ -7,7 +7,7 @@ from trainyard_node.health.gpu_answers import absent, has_gpus, named
 from trainyard_node.health.kernel_log import PATH, KernelLog, kernel_log
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-from trainyard_node.health.xid import Seen, Xid, meaning, pci, seen_in, table
+from trainyard_node.health.xid import Xid, XidEvent, meaning, pci, seen_in, table
 
 NAME = "gpu-xid"
 STATUSES = {"fatal": "failed", "warning": "warning", "unknown": "warning"}
@@ -36,7 +36,7 @@ def _judge(machine: Machine, log: KernelLog) -> list[Outcome]:
     return sorted((_outcome(event, xid, devices) for event, xid in bad), key=lambda outcome: outcome.status)
 
 
-def _outcome(event: Seen, xid: Xid, devices: dict[tuple[int, ...], str]) -> Outcome:
+def _outcome(event: XidEvent, xid: Xid, devices: dict[tuple[int, ...], str]) -> Outcome:
     often = f"{event.times} times, last" if event.times > 1 else "once,"
     unrated = " (of unknown severity)" if xid.severity == "unknown" else ""
     message = f"Xid {xid.number}{unrated}, {xid.name}, {often} {event.last_s:.0f} s after boot: {event.text:.200}"
@@ -44,7 +44,7 @@ def _outcome(event: Seen, xid: Xid, devices: dict[tuple[int, ...], str]) -> Outc
     return Outcome(NAME, STATUSES[xid.severity], message, device, xid.remedy, xid.source)
 
 
-def _harmless(events: list[Seen]) -> str:
+def _harmless(events: list[XidEvent]) -> str:
     if not events:
         return "no Xid in the kernel's log"
     text = ", ".join(f"{event.number} on {_address(event.pci)} ({event.times})" for event in events[:20])

@@ -31,7 +31,7 @@ def record_of_hold(places: Places) -> Path:
     return places.at("/var/lib/trainyard/health-hold.json")
 
 
-class Holding:
+class NodeHold:
     """Holds this node, or gives it back."""
 
     def __init__(self, world: World) -> None:

@@ -46,7 +46,7 @@ class KernelLog(NamedTuple):
 
 def kernel_log(places: Places, clock: Clock, wanted_text: bytes) -> KernelLog:
     """Return the messages that hold some bytes. Raises OSError where the log cannot be read."""
-    reading = _Reading(places, clock)
+    reading = _KernelLogReader(places, clock)
     lines, first = [], None
     for sequence, microseconds, text in reading.records():
         first = sequence if first is None else first
@@ -55,7 +55,7 @@ def kernel_log(places: Places, clock: Clock, wanted_text: bytes) -> KernelLog:
     return KernelLog(tuple(lines), first or 0, reading.is_cut)
 
 
-class _Reading:
+class _KernelLogReader:
     def __init__(self, places: Places, clock: Clock) -> None:
         self._file, self._clock = places.at(PATH), clock
         self._end = clock.seconds() + _READ_S

@@ -14,7 +14,7 @@ from trainyard_node.node_env import read_node_env
 from trainyard_node.places import Places
 
 
-class Expected(NamedTuple):
+class ExpectedHardware(NamedTuple):
     """What the catalog says about nodes of this type, as far as node.env tells. None is unknown."""
 
     gpus: int | None = None
@@ -32,7 +32,7 @@ class Machine(NamedTuple):
     """A node."""
 
     world: World
-    expected: Expected
+    expected: ExpectedHardware
     gpus: Callable[[], Gpus]
     """What NVML says. Raises NodeError where it says nothing."""
 
@@ -42,13 +42,13 @@ def this_machine(world: World) -> Machine:
     return Machine(world, expected(world.places), _Once(lambda: read_gpus(world)))
 
 
-def expected(places: Places) -> Expected:
+def expected(places: Places) -> ExpectedHardware:
     """Return what node.env tells. Where it is missing or damaged, settings-known says so, and other checks go on."""
     try:
         settings = read_node_env(places)
     except NodeError:
-        return Expected()
-    return Expected(
+        return ExpectedHardware()
+    return ExpectedHardware(
         gpus=count(settings.get("TRAINYARD_GPUS", "")),
         efa_interfaces=count(settings.get("TRAINYARD_EFA_INTERFACES", "")),
         fabric=settings.get("TRAINYARD_FABRIC", "") or "none",

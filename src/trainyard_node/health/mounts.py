@@ -53,7 +53,7 @@ def _plain(field: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)
 
 
-class Trouble(NamedTuple):
+class MountProblem(NamedTuple):
     """What is wrong with a file system."""
 
     text: str
@@ -61,7 +61,9 @@ class Trouble(NamedTuple):
     """It did not answer at all, rather than with an error."""
 
 
-def trouble_with(world: World, place: str, timeout_s: float = TIMEOUT_S, grace_s: float = GRACE_S) -> Trouble | None:
+def trouble_with(
+    world: World, place: str, timeout_s: float = TIMEOUT_S, grace_s: float = GRACE_S
+) -> MountProblem | None:
     """Return why a file system does not answer, or nothing where it does.
 
     A child asks it for its size, and a thread waits for the child: where the server is gone, the child can hang in the
@@ -69,13 +71,13 @@ def trouble_with(world: World, place: str, timeout_s: float = TIMEOUT_S, grace_s
     """
     ran = _asking(world, place, timeout_s).answer(timeout_s + grace_s)
     if ran is None or ran.status == TIMED_OUT:
-        return Trouble(f"it does not answer within {timeout_s:g} s", is_silence=True)
+        return MountProblem(f"it does not answer within {timeout_s:g} s", is_silence=True)
     if ran.status == 0:
         return None
-    return Trouble(ran.output.strip() or f"stat ended with status {ran.status}", is_silence=False)
+    return MountProblem(ran.output.strip() or f"stat ended with status {ran.status}", is_silence=False)
 
 
-class _Question:
+class _MountProbe:
     def __init__(self, world: World, place: str, timeout_s: float) -> None:
         self._ran: Ran | None = None
         self._thread = Thread(target=self._ask, args=(world, place, timeout_s), daemon=True)
@@ -92,14 +94,14 @@ class _Question:
         self._ran = world.processes.run(["stat", "--file-system", str(world.places.at(place))], timeout_s)
 
 
-_open: dict[str, _Question] = {}
+_open: dict[str, _MountProbe] = {}
 _lock = Lock()
 
 
-def _asking(world: World, place: str, timeout_s: float) -> _Question:
+def _asking(world: World, place: str, timeout_s: float) -> _MountProbe:
     with _lock:
         key = str(world.places.at(place))
         question = _open.get(key)
         if question is None or not question.is_open():
-            question = _open[key] = _Question(world, place, timeout_s)
+            question = _open[key] = _MountProbe(world, place, timeout_s)
         return question

@@ -27,8 +27,8 @@ def nvml_json() -> str:
     nvml: Any = import_module("pynvml")
     try:
         nvml.nvmlInit()
-        gpus = tuple(_Asked(nvml, index).gpu() for index in range(nvml.nvmlDeviceGetCount()))
-        node = _Asked(nvml, -1)
+        gpus = tuple(_GpuQuery(nvml, index).gpu() for index in range(nvml.nvmlDeviceGetCount()))
+        node = _GpuQuery(nvml, -1)
         driver, library, cuda = (node.ask(f"nvmlSystemGet{of}Version") for of in ("Driver", "NVML", "CudaDriver"))
     except nvml.NVMLError as error:
         return json.dumps({"error": error.value, "message": str(error)})
@@ -41,7 +41,7 @@ def make_importable() -> None:
         sys.path.insert(0, _VENDORED)
 
 
-class _Asked:
+class _GpuQuery:
     """A GPU that is asked one thing after another. What it refuses is kept; once it is lost, it is left alone."""
 
     def __init__(self, nvml: Any, index: int) -> None:

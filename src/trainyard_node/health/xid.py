@@ -29,7 +29,7 @@ class Xid(NamedTuple):
     source: str
 
 
-class Seen(NamedTuple):
+class XidEvent(NamedTuple):
     """An Xid on a GPU, however often."""
 
     pci: tuple[int, ...]
@@ -62,19 +62,19 @@ def table() -> Table:
     return Table({xid.number: xid for xid in xids}, values["recovery_actions"], sources["catalog"])
 
 
-def seen_in(lines: Iterable[Line]) -> list[Seen]:
+def seen_in(lines: Iterable[Line]) -> list[XidEvent]:
     """Return the Xids of some lines, each once for a GPU, in the order of their first time."""
-    by_key: dict[tuple[tuple[int, ...], int], Seen] = {}
+    by_key: dict[tuple[tuple[int, ...], int], XidEvent] = {}
     for line in lines:
         match = _MESSAGE.match(line.text)
         if match:
             key = (pci(match[1]), int(match[2]))
             times = by_key[key].times + 1 if key in by_key else 1
-            by_key[key] = Seen(*key, times, line.seconds, match[3][:300])
+            by_key[key] = XidEvent(*key, times, line.seconds, match[3][:300])
     return list(by_key.values())
 
 
-def meaning(event: Seen, xid_table: Table) -> Xid:
+def meaning(event: XidEvent, xid_table: Table) -> Xid:
     """Return what an Xid means. Of one that announces a recovery action, that action says how severe it is."""
     xid = xid_table.xids.get(event.number)
     if xid is None:

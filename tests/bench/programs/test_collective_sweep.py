@@ -14,9 +14,16 @@ import pytest
 
 from tests.bench.programs.torch_python import torch_python
 from trainyard.bench.nccl_log import parse_log
-from trainyard.bench.programs.collective_sweep.rendezvous import MeetingError, Place, announce, connect, find, say
+from trainyard.bench.programs.collective_sweep.rendezvous import (
+    MeetingError,
+    RendezvousAddress,
+    announce,
+    connect,
+    find,
+    say,
+)
 from trainyard.bench.programs.collective_sweep.ring import Ring
-from trainyard.bench.programs.collective_sweep.table import Sizes, Timed, ending, heading, opening, row
+from trainyard.bench.programs.collective_sweep.table import SweepSizes, Timing, ending, heading, opening, row
 from trainyard.edge.processes import is_running
 
 PROGRAMS = Path(__file__).parents[3] / "src" / "trainyard" / "bench" / "programs"
@@ -106,7 +113,7 @@ def test_where_rank_0_listens_is_readable_for_its_user_only(tmp_path: Path):
     file = tmp_path / "meeting"
     place = announce(file, "10.0.0.1", 7)
     assert (file.stat().st_mode & 0o777, find(file), len(place.token)) == (0o600, place, 32)
-    assert isinstance(place, Place)
+    assert isinstance(place, RendezvousAddress)
 
 
 def test_a_rank_0_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path):
@@ -115,9 +122,9 @@ def test_a_rank_0_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path):
 
 
 def test_the_table_is_read_as_that_of_nccl_tests():
-    sizes = Sizes(8, 2**20, 4, 20, 5)
+    sizes = SweepSizes(8, 2**20, 4, 20, 5)
     assert sizes.each() == [8 * 4**power for power in range(9)]
-    rows = [row(8, 2, 2, (Timed(12.5, 0), Timed(13.25, 0))), row(2**30, 2**28, 2, (Timed(5000, 3), Timed(6000, 0)))]
+    rows = [row(8, 2, 2, (Timing(12.5, 0), Timing(13.25, 0))), row(2**30, 2**28, 2, (Timing(5000, 3), Timing(6000, 0)))]
     text = "\n".join([opening("tcp", sizes, "a note"), heading(), *rows, ending([0.0, 214.75], 3)])
     (run,) = parse_log([text.encode()])
     assert (run.collective, run.parameters["maxBytes"], run.concluded, run.wrong_total) == (

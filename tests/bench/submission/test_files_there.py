@@ -10,7 +10,7 @@ import pytest
 
 from tests.full_disk import files_of_at_most
 from trainyard.bench.submission.head_node import fetch, home, write_files
-from trainyard.edge.remote.answer import Answer
+from trainyard.edge.remote.answer import CommandResult
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import TrainyardError
 
@@ -71,7 +71,7 @@ def test_a_full_disk_there_is_told_in_its_words():
 class Cut(LocalSlurm):
     """A connection that gives the beginning of every block."""
 
-    def run(self, arguments: object, content: bytes = b"") -> Answer:
+    def run(self, arguments: object, content: bytes = b"") -> CommandResult:
         answer = LocalSlurm.run(self, arguments, content)  # type: ignore[arg-type]  # as it is called
         return (
             answer._replace(output=answer.output[: len(answer.output) // 2]) if "skip=0" in str(arguments) else answer

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from trainyard.bench.submission.job_progress import Followed, follow
+from trainyard.bench.submission.job_progress import JobsInProgress, follow
 from trainyard.bench.submission.on_slurm import OnSlurm
-from trainyard.bench.submission.scheduler import State
+from trainyard.bench.submission.scheduler import JobState
 from trainyard.bench.submission.slurm import states
-from trainyard.edge.remote.answer import Answer, UnreachableError
+from trainyard.edge.remote.answer import CommandResult, UnreachableError
 from trainyard.errors import TrainyardError
 
 
@@ -19,11 +19,11 @@ class Scripted:
 
     words, block_bytes, is_here = "head", 1000, False
 
-    def __init__(self, **answers: list[Answer | Exception]) -> None:
+    def __init__(self, **answers: list[CommandResult | Exception]) -> None:
         self.answers = answers
         self.asked: list[str] = []
 
-    def run(self, arguments: Sequence[str], content: bytes = b"") -> Answer:  # noqa: ARG002  as the real ones are called
+    def run(self, arguments: Sequence[str], content: bytes = b"") -> CommandResult:  # noqa: ARG002  as the real ones are called
         self.asked.append(arguments[0])
         left = self.answers[arguments[0]]
         answer = left.pop(0) if len(left) > 1 else left[0]
@@ -44,20 +44,23 @@ class Quick:
         self.at += seconds
 
 
-def says(text: str, status: int = 0, error: str = "") -> Answer:
-    return Answer(status, text.encode(), error)
+def says(text: str, status: int = 0, error: str = "") -> CommandResult:
+    return CommandResult(status, text.encode(), error)
 
 
 AWAY = UnreachableError("the head node is away")
 RUNNING, COMPLETED = says("7|RUNNING|None|q-[1-2]\n"), says("7|COMPLETED|None|q-[1-2]\n")
 
 
-def followed(head: Scripted, within_s: float = 3600) -> tuple[list[str], list[State]]:
+def followed(head: Scripted, within_s: float = 3600) -> tuple[list[str], list[JobState]]:
     """Follow job 7 and return what was told, and how it ended."""
     told: list[str] = []
-    ended: list[State] = []
+    ended: list[JobState] = []
     follow(
-        Followed(OnSlurm(head), {"a": "7"}, told.append, lambda _, state: ended.append(state)), Quick(), within_s, 15
+        JobsInProgress(OnSlurm(head), {"a": "7"}, told.append, lambda _, state: ended.append(state)),
+        Quick(),
+        within_s,
+        15,
     )
     return told, ended
 
@@ -65,7 +68,7 @@ def followed(head: Scripted, within_s: float = 3600) -> tuple[list[str], list[St
 def test_each_change_is_told_once():
     told, ended = followed(Scripted(squeue=[says("7|PENDING|Resources|\n"), RUNNING, RUNNING, COMPLETED]))
     assert told == ["a: pending (Resources)", "a: running on q-[1-2]", "a: completed on q-[1-2]"]
-    assert ended == [State("COMPLETED", "", "q-[1-2]")]
+    assert ended == [JobState("COMPLETED", "", "q-[1-2]")]
 
 
 def test_a_connection_that_comes_back_is_gone_on_with():
@@ -100,15 +103,15 @@ def test_a_job_that_nobody_but_a_person_can_start_is_an_error(reason: str, said:
 @pytest.mark.parametrize(
     ("accounts", "state"),
     [
-        (says("7|COMPLETED|0:0|q-[1-2]\n"), State("COMPLETED", "", "q-[1-2]")),
-        (says("7|FAILED|1:0|q-1\n"), State("FAILED", "exit code 1:0", "q-1")),
-        (says("7|CANCELLED by 1000|0:15|None assigned\n"), State("CANCELLED", "exit code 0:15", "None assigned")),
-        (says("", 1, "Slurm accounting storage is disabled"), State("GONE")),
-        (says("", 127, "sacct: command not found"), State("GONE")),
-        (says(""), State("GONE")),
+        (says("7|COMPLETED|0:0|q-[1-2]\n"), JobState("COMPLETED", "", "q-[1-2]")),
+        (says("7|FAILED|1:0|q-1\n"), JobState("FAILED", "exit code 1:0", "q-1")),
+        (says("7|CANCELLED by 1000|0:15|None assigned\n"), JobState("CANCELLED", "exit code 0:15", "None assigned")),
+        (says("", 1, "Slurm accounting storage is disabled"), JobState("GONE")),
+        (says("", 127, "sacct: command not found"), JobState("GONE")),
+        (says(""), JobState("GONE")),
     ],
 )
-def test_a_job_that_slurm_has_forgotten_is_looked_up_in_its_accounts(accounts: Answer, state: State):
+def test_a_job_that_slurm_has_forgotten_is_looked_up_in_its_accounts(accounts: CommandResult, state: JobState):
     forgotten = says("", 1, "slurm_load_jobs error: Invalid job id specified")
     assert states(Scripted(squeue=[forgotten], sacct=[accounts]), ["7"]) == {"7": state}
 

@@ -8,13 +8,13 @@ from typing import Literal
 import pytest
 
 from tests.bench.texts import CLOSING, HEADER, OPENING, P5_TWO_NODES, row, rows
-from trainyard.api.bench_judge import Judged
+from trainyard.api.bench_judge import FileJudgement
 from trainyard.api.bench_submit import JobResult
 from trainyard.bench.case import case_of
 from trainyard.bench.gpu_check import check_gpus
 from trainyard.bench.judge import judge
 from trainyard.bench.nccl_log import parse_log
-from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.job import PlannedJob
 from trainyard.bench.submission.submission import JobOutcome
 
 ALONE = (*OPENING[1:3], OPENING[5])
@@ -23,10 +23,10 @@ IDLE = tuple(row((size, count, "10.00", f"{size / 1e4:.2f}", "0.00", "10.00", f"
 
 
 def good(*lines: str, type_: str | None, measures: Literal["gpu-sweep", "cpu-sweep"] = "gpu-sweep") -> bool:
-    job = Job("sweep", "a sweep", measures, 1, "q", "p5.4xlarge", 10, "", {})
+    job = PlannedJob("sweep", "a sweep", measures, 1, "q", "p5.4xlarge", 10, "", {})
     outcome = JobOutcome(job, "7", "COMPLETED", "", Path("sweep_7.out"))
     (run,) = parse_log(["\n".join(lines).encode()])
-    return JobResult(outcome, (Judged("sweep_7.out", judge(case_of(run, type_))),)).good
+    return JobResult(outcome, (FileJudgement("sweep_7.out", judge(case_of(run, type_))),)).good
 
 
 def test_one_gpu_has_nothing_to_be_held_against_and_is_good():
@@ -53,7 +53,7 @@ def test_a_sweep_on_cpus_is_good_where_its_results_are_right(measures: Literal["
 
 
 def test_gpus_are_good_where_the_check_of_each_is():
-    job = Job("gpu-check", "each GPU by itself", "gpus", 1, "q", "p5.4xlarge", 10, "", {}, gpus=1)
+    job = PlannedJob("gpu-check", "each GPU by itself", "gpus", 1, "q", "p5.4xlarge", 10, "", {}, gpus=1)
     outcome = JobOutcome(job, "7", "COMPLETED", "", Path("gpu-check_7.out"))
     one = '{"gpu_check": 1, "host": "n", "device": 0, "name": "NVIDIA H200", "bf16_tflop_s": 700, "memory_gb_s": 4100}'
     assert JobResult(outcome, gpus=check_gpus(one, 1)).good

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from trainyard.api.bench_submit import local_cluster
-from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.job import PlannedJob
 from trainyard.bench.submission.job_selection import Backend, sweep_jobs
 from trainyard.errors import InputError
 
 GIB = 2**30
 
 
-def jobs(folder: Path, backend: Backend, type_: str = "p5.48xlarge", nodes: int = 4) -> tuple[Job, ...]:
+def jobs(folder: Path, backend: Backend, type_: str = "p5.48xlarge", nodes: int = 4) -> tuple[PlannedJob, ...]:
     text = (
         "name: lab\nregion: us-east-2\nplatform: parallelcluster\nqueues:\n"
         "  - {name: cpus, instance_type: m5.large, nodes: 2}\n"
@@ -24,7 +24,7 @@ def jobs(folder: Path, backend: Backend, type_: str = "p5.48xlarge", nodes: int 
     return sweep_jobs(local_cluster(str(folder / "cluster.yaml")).spec, backend, "python3")
 
 
-def end_bytes(job: Job) -> int:
+def end_bytes(job: PlannedJob) -> int:
     return int(job.arguments[job.arguments.index("--end") + 1])
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.deploy.preflights.good import ACCOUNT, PRIVATE, VPC, stack
 from tests.deploy.preflights.recorded import Refusal
 from tests.kubernetes.scripted_kubectl import ScriptedKubectl
-from trainyard.deploy.programs import Programs
+from trainyard.deploy.programs import DeploymentPrograms
 from trainyard.edge.installed_eksctl import InstalledEksctl
 
 SPEC = """\
@@ -42,9 +42,9 @@ def there(owner: str | None = "llm-p5", status: str = "ACTIVE", *, made_by_eksct
 
 def programs(
     version: str = "0.229.0", kubectl: ScriptedKubectl | None = None, kubeconfig: Path | None = None
-) -> Programs:
+) -> DeploymentPrograms:
     eksctl: Any = SimpleNamespace(program=InstalledEksctl("/bin/eksctl", version))
-    return Programs(lambda _: eksctl, (kubectl or ScriptedKubectl()).of, kubeconfig)
+    return DeploymentPrograms(lambda _: eksctl, (kubectl or ScriptedKubectl()).of, kubeconfig)
 
 
 def only_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch, version: str | None) -> None:

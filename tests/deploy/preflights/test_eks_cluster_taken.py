@@ -8,7 +8,7 @@ import pytest
 from tests.deploy.preflights.good import problems
 from tests.deploy.preflights.on_eks import NONE, SPEC, programs, there
 from tests.kubernetes.scripted_kubectl import ScriptedKubectl
-from trainyard.deploy.programs import Programs
+from trainyard.deploy.programs import DeploymentPrograms
 from trainyard.rules import Problem
 
 PREFLIGHT = "eks-cluster-taken"
@@ -67,6 +67,6 @@ def test_other_platforms_have_none():
 
 def test_a_kubectl_that_is_missing_is_told_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert problems(PREFLIGHT, SPEC, there(), programs=Programs()) == []
-    (told,) = problems("kubectl-not-usable", SPEC, there(), programs=Programs())
+    assert problems(PREFLIGHT, SPEC, there(), programs=DeploymentPrograms()) == []
+    (told,) = problems("kubectl-not-usable", SPEC, there(), programs=DeploymentPrograms())
     assert told.message == "there is no program kubectl here"

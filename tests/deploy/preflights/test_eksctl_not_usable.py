@@ -3,7 +3,7 @@ import pytest
 from tests.deploy.preflights.good import problems
 from tests.deploy.preflights.on_eks import SPEC, programs
 from trainyard.catalog.eks_limits import eks_limits
-from trainyard.deploy.programs import Programs
+from trainyard.deploy.programs import DeploymentPrograms
 
 PREFLIGHT = "eksctl-not-usable"
 
@@ -14,7 +14,7 @@ def test_one_that_is_new_enough_is_fine():
 
 def test_a_missing_one_says_where_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    (problem,) = problems(PREFLIGHT, SPEC, programs=Programs())
+    (problem,) = problems(PREFLIGHT, SPEC, programs=DeploymentPrograms())
     assert (problem.path, problem.message) == (("platform",), "there is no program eksctl here")
     assert "https://docs.aws.amazon.com/eks/latest/eksctl/installation.html" in str(problem.remedy)
 
@@ -28,4 +28,4 @@ def test_one_that_does_not_know_the_keys_is_too_old(version):
 
 def test_other_platforms_need_none(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert problems(PREFLIGHT, programs=Programs()) == []
+    assert problems(PREFLIGHT, programs=DeploymentPrograms()) == []

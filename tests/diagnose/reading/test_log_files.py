@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.diagnose.log_file import UnreadableError
-from trainyard.diagnose.reading import Limits, log_files
+from trainyard.diagnose.reading import ArchiveLimits, log_files
 
 
 def archive(target: Path, files: dict[str, bytes]) -> str:
@@ -21,9 +21,9 @@ def archive(target: Path, files: dict[str, bytes]) -> str:
     return str(target)
 
 
-def read(name: str, limits: Limits | None = None) -> tuple[dict[str, bytes], dict[str, str], int]:
+def read(name: str, limits: ArchiveLimits | None = None) -> tuple[dict[str, bytes], dict[str, str], int]:
     files, broken = {}, {}
-    with log_files(name, limits or Limits()) as source:
+    with log_files(name, limits or ArchiveLimits()) as source:
         for file in source.files:
             files[file.name] = b""
             try:
@@ -82,7 +82,7 @@ def test_a_bomb_takes_no_memory(tmp_path: Path):
         for _ in range(64):
             bomb.write(bytes(2**20))
     tracemalloc.start()
-    with log_files(str(file), Limits(ratio_from_bytes=2**30)) as source:
+    with log_files(str(file), ArchiveLimits(ratio_from_bytes=2**30)) as source:
         for log in source.files:
             assert not sum(map(len, log.blocks))  # zeros are no text
     _, peak_bytes = tracemalloc.get_traced_memory()

@@ -11,7 +11,7 @@ from moto.ec2.models import ec2_backends
 
 from tests.edge.aws.in_memory import IMAGE, account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.kept_data import Kept, NeededElsewhereError, await_deletions, delete_data, kept_data
+from trainyard.edge.aws.kept_data import DataStore, NeededElsewhereError, await_deletions, delete_data, kept_data
 from trainyard.errors import TrainyardError
 
 OWN = {"trainyard:cluster": "llm"}
@@ -28,7 +28,7 @@ def owns(tags: Mapping[str, str]) -> bool:
     return tags.get("trainyard:cluster") == "llm"
 
 
-def found(account: Account) -> list[Kept]:
+def found(account: Account) -> list[DataStore]:
     return kept_data(account, "llm", owns)
 
 
@@ -92,19 +92,19 @@ def test_a_volume_that_goes_with_its_instance_is_not_kept(account):
 def test_a_snapshot_that_an_image_or_a_backup_needs_is_told_apart(account, monkeypatch, code):
     refusing(account.client("ec2"), "delete_snapshot", code, monkeypatch)
     with pytest.raises(NeededElsewhereError, match="AWS refuses to delete it: no"):
-        delete_data(account, Kept("snapshot", "snap-1", "EBS snapshot of 1 GiB"))
+        delete_data(account, DataStore("snapshot", "snap-1", "EBS snapshot of 1 GiB"))
 
 
 def test_what_may_not_be_deleted_is_an_error_like_any_other(account, monkeypatch):
     refusing(account.client("ec2"), "delete_snapshot", "UnauthorizedOperation", monkeypatch)
     with pytest.raises(TrainyardError, match="could not delete EBS snapshot") as raised:
-        delete_data(account, Kept("snapshot", "snap-1", "EBS snapshot of 1 GiB"))
+        delete_data(account, DataStore("snapshot", "snap-1", "EBS snapshot of 1 GiB"))
     assert not isinstance(raised.value, NeededElsewhereError)
 
 
 def test_what_is_gone_already_is_no_error(account, monkeypatch):
     refusing(account.client("ec2"), "delete_snapshot", "InvalidSnapshot.NotFound", monkeypatch)
-    delete_data(account, Kept("snapshot", "snap-1", "EBS snapshot of 1 GiB"))
+    delete_data(account, DataStore("snapshot", "snap-1", "EBS snapshot of 1 GiB"))
 
 
 def test_a_file_system_that_is_being_deleted_is_waited_for_and_not_named(account, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.log_events import LogStream
+from trainyard.edge.aws.log_events import LogStreamReader
 from trainyard.errors import TrainyardError
 
 
@@ -54,16 +54,16 @@ def logs() -> Logs:
 
 
 @pytest.fixture
-def stream(logs: Logs) -> LogStream:
+def stream(logs: Logs) -> LogStreamReader:
     account: Account = Here(logs)  # type: ignore[assignment]  # what it is asked for
-    return LogStream(account, "group", "stream")
+    return LogStreamReader(account, "group", "stream")
 
 
-def new(stream: LogStream) -> list[str]:
+def new(stream: LogStreamReader) -> list[str]:
     return [event.message for event in stream.new()]
 
 
-def test_each_call_gives_what_has_come_since(logs: Logs, stream: LogStream):
+def test_each_call_gives_what_has_come_since(logs: Logs, stream: LogStreamReader):
     logs.events = [(1, "a"), (1, "b"), (2, "c")]
     assert new(stream) == ["a", "b", "c"]
     assert new(stream) == []
@@ -71,14 +71,14 @@ def test_each_call_gives_what_has_come_since(logs: Logs, stream: LogStream):
     assert new(stream) == ["d", "e", "f"]
 
 
-def test_a_stream_that_is_not_there_yet_is_empty(logs: Logs, stream: LogStream):
+def test_a_stream_that_is_not_there_yet_is_empty(logs: Logs, stream: LogStreamReader):
     logs.missing = True
     assert new(stream) == []
     logs.missing, logs.events = False, [(5, "a")]
     assert new(stream) == ["a"]
 
 
-def test_a_token_that_is_too_old_loses_nothing_and_repeats_nothing(logs: Logs, stream: LogStream):
+def test_a_token_that_is_too_old_loses_nothing_and_repeats_nothing(logs: Logs, stream: LogStreamReader):
     logs.events = [(1, "a"), (7, "b"), (7, "c")]
     assert new(stream) == ["a", "b", "c"]
     logs.day += 1
@@ -88,7 +88,7 @@ def test_a_token_that_is_too_old_loses_nothing_and_repeats_nothing(logs: Logs, s
     assert new(stream) == []
 
 
-def test_what_is_refused_is_told(logs: Logs, stream: LogStream):
+def test_what_is_refused_is_told(logs: Logs, stream: LogStreamReader):
     class Refusing(Logs):
         def get_log_events(self, **_: Any) -> dict[str, Any]:
             raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "GetLogEvents")

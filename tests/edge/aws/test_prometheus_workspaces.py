@@ -8,7 +8,7 @@ import pytest
 
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.amazon_prometheus import State, discarded_samples, rule_namespaces, workspace_state
+from trainyard.edge.aws.amazon_prometheus import AmpState, discarded_samples, rule_namespaces, workspace_state
 
 OTHER = "ws-00000000-0000-0000-0000-000000000000"
 
@@ -25,8 +25,8 @@ def workspace(account: Account) -> str:
 
 
 def test_a_workspace_is_active_or_missing(account: Account, workspace: str):
-    assert workspace_state(account, workspace) == State("ACTIVE")
-    assert workspace_state(account, OTHER) == State("MISSING")
+    assert workspace_state(account, workspace) == AmpState("ACTIVE")
+    assert workspace_state(account, OTHER) == AmpState("MISSING")
 
 
 def test_rules_are_listed_by_their_names(account: Account, workspace: str):
@@ -37,8 +37,8 @@ def test_rules_are_listed_by_their_names(account: Account, workspace: str):
 
 
 def test_a_reason_stands_behind_the_state():
-    assert str(State("CREATION_FAILED", "bad\nexpression")) == "CREATION_FAILED: bad expression"
-    assert str(State("ACTIVE")) == "ACTIVE"
+    assert str(AmpState("CREATION_FAILED", "bad\nexpression")) == "CREATION_FAILED: bad expression"
+    assert str(AmpState("ACTIVE")) == "ACTIVE"
 
 
 def test_discarded_samples_are_those_of_the_workspace_and_of_lately(account: Account, workspace: str):

@@ -21,9 +21,9 @@ from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.platforms.parallelcluster.plan import BYTES_OF_EVENT
 from trainyard.spec.software import MetricGroup
 from trainyard_node.cloudwatch.metrics_file import MetricsFile
-from trainyard_node.cloudwatch.publishing import Publishing, seconds_to_next
+from trainyard_node.cloudwatch.publishing import MetricPublisher, seconds_to_next
 from trainyard_node.cloudwatch_command import FILE, GROUPS, add_arguments, run
-from trainyard_node.embedded_metrics import Batch, Metric
+from trainyard_node.embedded_metrics import MetricBatch, MetricValues
 from trainyard_node.errors import NodeError
 from trainyard_node.machine import World
 from trainyard_node.places import Places
@@ -122,15 +122,15 @@ class Source:
         """Begin well."""
         self.problem: Exception | None = None
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[MetricBatch]:
         if self.problem:
             raise self.problem
-        yield Batch("ns", {}, [Metric("m", "Count", (1.0,))])
+        yield MetricBatch("ns", {}, [MetricValues("m", "Count", (1.0,))])
 
 
 def test_a_problem_is_told_once_until_it_is_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     source = Source()
-    publishing = Publishing(source, MetricsFile(tmp_path / "m.log"), FakeClock())
+    publishing = MetricPublisher(source, MetricsFile(tmp_path / "m.log"), FakeClock())
     source.problem = NodeError("gone")
     assert [publishing.publish(), publishing.publish()] == [False, False]
     source.problem = None

@@ -10,7 +10,7 @@ from tests.node.collectors.efa_tree import EfaTree, interface_name
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.render.cloudwatch_metrics import OF_EFA
 from trainyard_node.cloudwatch.efa_rates import EfaRates
-from trainyard_node.embedded_metrics import Batch
+from trainyard_node.embedded_metrics import MetricBatch
 from trainyard_node.errors import NodeError
 from trainyard_node.machine import World
 from trainyard_node.places import Places
@@ -46,12 +46,12 @@ def node(tmp_path: Path) -> Node:
     return Node(tmp_path)
 
 
-def after_a_minute(node: Node, rates: EfaRates) -> list[Batch]:
+def after_a_minute(node: Node, rates: EfaRates) -> list[MetricBatch]:
     node.clock.passed_s += 60
     return list(rates.batches())
 
 
-def values(batch: Batch) -> dict[str, float]:
+def values(batch: MetricBatch) -> dict[str, float]:
     return {metric.name: metric.values[0] for metric in batch.metrics if metric.values}
 
 

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.node.doubles import START
-from trainyard_node.embedded_metrics import Batch, Metric, lines
+from trainyard_node.embedded_metrics import MetricBatch, MetricValues, lines
 
-SIMPLE = Batch(
-    "ParallelCluster/llm/GPU", {"InstanceId": "i-1", "GPU": "0"}, [Metric("GPUUtilization", "Percent", (7,))]
+SIMPLE = MetricBatch(
+    "ParallelCluster/llm/GPU", {"InstanceId": "i-1", "GPU": "0"}, [MetricValues("GPUUtilization", "Percent", (7,))]
 )
 # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 MOST_METRICS, MOST_VALUES, MOST_BYTES = 100, 100, 1_000_000
 
 
-def events(batch: Batch) -> list[dict[str, Any]]:
+def events(batch: MetricBatch) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines(batch, START)]
 
 
@@ -61,8 +61,8 @@ def test_each_event_is_one_line():
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_what_is_no_number_is_left_out(value: float):
-    assert events(SIMPLE._replace(metrics=[Metric("a", "None", (value,))])) == []
-    (event,) = events(SIMPLE._replace(metrics=[Metric("a", "None", (value, 1.5)), Metric("b", "None", ())]))
+    assert events(SIMPLE._replace(metrics=[MetricValues("a", "None", (value,))])) == []
+    (event,) = events(SIMPLE._replace(metrics=[MetricValues("a", "None", (value, 1.5)), MetricValues("b", "None", ())]))
     assert event["a"] == 1.5
     assert [metric["Name"] for metric in event["_aws"]["CloudWatchMetrics"][0]["Metrics"]] == ["a"]
 
@@ -83,8 +83,8 @@ def test_more_dimensions_than_cloudwatch_takes_are_a_bug():
     more=st.integers(0, 250),
 )
 def test_every_value_is_in_one_event_and_every_event_within_the_limits(counts: list[int], more: int):
-    many = [Metric(f"m{at}", "Count", tuple(map(float, range(count)))) for at, count in enumerate(counts)]
-    many += [Metric(f"n{at}", "Count", (float(at),)) for at in range(more)]
+    many = [MetricValues(f"m{at}", "Count", tuple(map(float, range(count)))) for at, count in enumerate(counts)]
+    many += [MetricValues(f"n{at}", "Count", (float(at),)) for at in range(more)]
     made = events(SIMPLE._replace(metrics=many))
     for metric in many:
         having = [event for event in made if metric.name in event]
@@ -99,7 +99,7 @@ def test_every_value_is_in_one_event_and_every_event_within_the_limits(counts: l
 
 def test_the_largest_event_is_below_what_cloudwatch_takes():
     value = -1.2345678901234567e-300
-    full = [Metric(f"{at:0255}", "Gigabytes/Second", (value,) * MOST_VALUES) for at in range(MOST_METRICS)]
+    full = [MetricValues(f"{at:0255}", "Gigabytes/Second", (value,) * MOST_VALUES) for at in range(MOST_METRICS)]
     dimensions = {f"{at:0255}": "x" * 1024 for at in range(1000, 1030)}
-    (line,) = lines(Batch("n" * 255, dimensions, full), START)
+    (line,) = lines(MetricBatch("n" * 255, dimensions, full), START)
     assert len(line.encode()) < MOST_BYTES

@@ -8,7 +8,7 @@ import pytest
 
 from trainyard.render.cloudwatch_metrics import OF_GPU
 from trainyard_node.cloudwatch.gpu_readings import GpuReadings
-from trainyard_node.embedded_metrics import Batch
+from trainyard_node.embedded_metrics import MetricBatch
 from trainyard_node.errors import NodeError
 
 # In the form of `nvidia-smi --query-gpu=… --format=csv,noheader,nounits`; a GPU that is lost, and one that is split.
@@ -35,11 +35,11 @@ class Nvidia:
         return self.output
 
 
-def readings(output: bytes = OUTPUT) -> list[Batch]:
+def readings(output: bytes = OUTPUT) -> list[MetricBatch]:
     return list(GpuReadings(Nvidia(output), "llm", "i-1").batches())
 
 
-def values(batch: Batch) -> dict[str, float]:
+def values(batch: MetricBatch) -> dict[str, float]:
     return {metric.name: metric.values[0] for metric in batch.metrics if metric.values}
 
 

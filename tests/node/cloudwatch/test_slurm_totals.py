@@ -7,7 +7,7 @@ import pytest
 from tests.node.collectors.recorded_programs import RecordedPrograms
 from trainyard.render.cloudwatch_metrics import OF_SLURM
 from trainyard_node.cloudwatch.slurm_totals import SlurmTotals, job_counts, node_counts
-from trainyard_node.collectors.slurm.jobs import Jobs
+from trainyard_node.collectors.slurm.jobs import JobGroup
 from trainyard_node.collectors.slurm.nodes import Node
 from trainyard_node.errors import NodeError
 
@@ -21,7 +21,7 @@ def nodes(*states: str) -> dict[str, int]:
 
 
 def jobs(*counts: tuple[int, str]) -> dict[str, int]:
-    return job_counts([Jobs(number, state, ("q",), "u", "a", 1, 1, 0, 0.0, "") for number, state in counts])
+    return job_counts([JobGroup(number, state, ("q",), "u", "a", 1, 1, 0, 0.0, "") for number, state in counts])
 
 
 def test_a_node_that_is_powered_down_is_not_idle():

@@ -17,7 +17,7 @@ from tests.waiting import wait_until
 from trainyard_node.clock import RealClock
 from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.programs import RealPrograms
-from trainyard_node.reading import Reading
+from trainyard_node.reading import CollectorReader
 
 pytestmark = [
     pytest.mark.integration,
@@ -114,7 +114,7 @@ def power(state: str) -> float:
 
 
 def test_while_slurmctld_is_gone_the_last_figures_stay_and_say_how_old_they_are(slurm: Slurm):
-    reading = Reading(SlurmCollector(RealPrograms()), RealClock())
+    reading = CollectorReader(SlurmCollector(RealPrograms()), RealClock())
     reading.read()
     assert succeeded(reading)
     before = reading.kept
@@ -137,7 +137,7 @@ def test_while_slurmctld_is_gone_the_last_figures_stay_and_say_how_old_they_are(
     assert reading.kept is not before
 
 
-def succeeded(reading: Reading) -> bool:
+def succeeded(reading: CollectorReader) -> bool:
     return reading.success
 
 

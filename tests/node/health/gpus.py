@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.node.health.node import Node
 from trainyard_node.errors import HARDWARE, NodeError
-from trainyard_node.health.machine import Expected, Machine
+from trainyard_node.health.machine import ExpectedHardware, Machine
 from trainyard_node.health.nvml import Gpu, Gpus, NvLink
 
 NVLINKS = tuple(NvLink(link, active=True, crc_errors=0, replay_errors=0, recovery_errors=0) for link in range(18))
@@ -54,7 +54,7 @@ def eight(*others: Gpu) -> Gpus:
 def p5(node: Node, seen: Gpus | None = None, **changed: Any) -> Machine:
     """Return a p5.48xlarge, with changes in what it should have."""
     sound: dict[str, Any] = {"gpus": 8, "fabric": "fabric-manager", "setup": "gpu", "instance_type": "p5.48xlarge"}
-    return Machine(node.world, Expected(**{**sound, **changed}), lambda: eight() if seen is None else seen)
+    return Machine(node.world, ExpectedHardware(**{**sound, **changed}), lambda: eight() if seen is None else seen)
 
 
 def p5_without_answer(node: Node, message: str = "the NVIDIA driver is not loaded", status: int = HARDWARE) -> Machine:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard_node.errors import NodeError
-from trainyard_node.health.machine import Expected, Machine
+from trainyard_node.health.machine import ExpectedHardware, Machine
 from trainyard_node.health.nvml import Gpus
 from trainyard_node.machine import World
 from trainyard_node.places import Places
@@ -30,7 +30,7 @@ class Node:
         self.world = World(self.places, FakeClock(), self.processes)
 
     def machine(self, **expected: Any) -> Machine:
-        return Machine(self.world, Expected(**expected), _no_gpus)
+        return Machine(self.world, ExpectedHardware(**expected), _no_gpus)
 
     def write(self, path: str, text: str) -> Path:
         file = self.places.at(path)

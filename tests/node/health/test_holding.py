@@ -10,7 +10,7 @@ import pytest
 from tests.node.health.node import Node
 from tests.node.health.slurm import NAME, RESERVATION, FakeSlurm
 from trainyard_node.errors import NodeError
-from trainyard_node.health.holding import Holding, record_of_hold
+from trainyard_node.health.holding import NodeHold, record_of_hold
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.processes import Ran
 
@@ -25,7 +25,7 @@ def slurm(node: Node) -> FakeSlurm:
 
 
 def follow(node: Node, slurm: FakeSlurm, outcomes: list[Outcome]) -> str:
-    return Holding(node.world._replace(processes=slurm)).follow(outcomes)
+    return NodeHold(node.world._replace(processes=slurm)).follow(outcomes)
 
 
 def record(node: Node) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from trainyard.bootstrap.pyz import trainyard_node_pyz
 from trainyard_node.clock import RealClock
 from trainyard_node.errors import HARDWARE, LATER, NodeError
 from trainyard_node.health.checks import Checks
-from trainyard_node.health.machine import Expected, Machine
+from trainyard_node.health.machine import ExpectedHardware, Machine
 from trainyard_node.health.nvml import NvLink, read_gpus
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.machine import World
@@ -58,7 +58,7 @@ def judged(world: World) -> dict[str, list[Outcome]]:
     version = world.places.at("/sys/module/nvidia/version")
     version.parent.mkdir(parents=True)
     version.write_text("580.105.08\n")
-    machine = Machine(world, Expected(gpus=8, fabric="none", setup="gpu"), lambda: read_gpus(world))
+    machine = Machine(world, ExpectedHardware(gpus=8, fabric="none", setup="gpu"), lambda: read_gpus(world))
     found: dict[str, list[Outcome]] = {}
     for outcome in Checks().run(machine):
         if outcome.check in GPU_CHECKS and outcome.status not in {"ok", "absent"}:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.node.doubles import FakeClock, FakeProcesses
 from tests.node.health.node import Node
-from trainyard_node.health.mounts import Trouble, trouble_with
+from trainyard_node.health.mounts import MountProblem, trouble_with
 from trainyard_node.health.shared_mounted import check
 from trainyard_node.processes import TIMED_OUT, Ran
 
@@ -89,7 +89,9 @@ def stuck() -> Iterator[Stuck]:
 def test_a_program_that_cannot_be_ended_hangs_nobody_and_is_not_started_again(node: Node, stuck: Stuck):
     world = node.world._replace(processes=stuck)
     for _ in range(3):
-        assert trouble_with(world, "/fsx", 0.01, 0.01) == Trouble("it does not answer within 0.01 s", is_silence=True)
+        assert trouble_with(world, "/fsx", 0.01, 0.01) == MountProblem(
+            "it does not answer within 0.01 s", is_silence=True
+        )
     assert len(stuck.commands) == 1
 
 

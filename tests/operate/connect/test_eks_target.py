@@ -11,7 +11,7 @@ from tests.kubernetes.scripted_kubectl import ScriptedKubectl
 from tests.operate.eks_cluster import ARN, FORBIDDEN, UNREACHABLE, EksCluster, instance, instance_id, stack, workload
 from trainyard.api.connect import NodeRequest, shell_on
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.connect.forwarding import Wanted
+from trainyard.operate.connect.forwarding import TunnelRequest
 from trainyard.operate.connect.target_search import find_target
 from trainyard.platforms.eks.connection.forwarding import ClusterTunnel, cluster_tunnel
 
@@ -103,7 +103,7 @@ GRAFANA = service("obs", "dash", ("service", 80), **{"app.kubernetes.io/name": "
 
 def into(of: EksCluster, name: str, kubectl: ScriptedKubectl | None = None, **answers: Any) -> ClusterTunnel | None:
     return cluster_tunnel(
-        account_of(of, **answers), "llm", Wanted(name, 0, 13000), kubectl=(kubectl or of.kubectl()).of
+        account_of(of, **answers), "llm", TunnelRequest(name, 0, 13000), kubectl=(kubectl or of.kubectl()).of
     )
 
 
@@ -157,7 +157,7 @@ def test_where_the_api_does_not_answer_the_error_says_so(refuses: str):
 
 def test_a_cluster_of_another_platform_has_no_tunnel_inside_and_eks_is_not_asked():
     account = account_of(RUNNING.but(instances=()))
-    assert cluster_tunnel(account, "llm", Wanted("grafana", 3000, 3000)) is None
+    assert cluster_tunnel(account, "llm", TunnelRequest("grafana", 3000, 3000)) is None
     assert "eks.DescribeCluster" not in account.calls
 
 

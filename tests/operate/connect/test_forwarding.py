@@ -20,7 +20,7 @@ from tests.operate.connect.clusters import (
     stack,
 )
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.connect.forwarding import NodeTunnel, Wanted, tunnel_to_node, tunnel_wanted
+from trainyard.operate.connect.forwarding import NodeTunnel, TunnelRequest, tunnel_to_node, tunnel_wanted
 
 SELF_HOSTED = stack("lab-monitoring", {"MonitoringType": "self-hosting", "MonitoringInstanceId": MONITORING})
 GRAFANA = "g-0a1b2c3d4e.grafana-workspace.us-east-2.amazonaws.com"
@@ -43,15 +43,17 @@ def request(found: NodeTunnel) -> tuple[str, str | None, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("written", "wanted"),
     [
-        ("grafana", Wanted("grafana", 3000, 3000)),
-        ("prometheus", Wanted("prometheus", 9090, 9090)),
-        ("grafana:13000", Wanted("grafana", 3000, 13000)),
-        ("8888", Wanted(None, 8888, 8888)),
-        ("8888:1234", Wanted(None, 8888, 1234)),
+        ("grafana", TunnelRequest("grafana", 3000, 3000)),
+        ("prometheus", TunnelRequest("prometheus", 9090, 9090)),
+        ("grafana:13000", TunnelRequest("grafana", 3000, 13000)),
+        ("8888", TunnelRequest(None, 8888, 8888)),
+        ("8888:1234", TunnelRequest(None, 8888, 1234)),
     ],
     ids=str,
 )
-def test_a_tunnel_is_written_by_name_or_by_port_with_a_port_of_this_machine_or_without(written: str, wanted: Wanted):
+def test_a_tunnel_is_written_by_name_or_by_port_with_a_port_of_this_machine_or_without(
+    written: str, wanted: TunnelRequest
+):
     assert tunnel_wanted(written) == wanted
 
 

@@ -11,7 +11,7 @@ from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.operate.nodes.bucket_records import Readings, RecordReading
-from trainyard.operate.nodes.cluster_nodes import ClusterPlace, Nodes, compared
+from trainyard.operate.nodes.cluster_nodes import ClusterNodes, ClusterPlace, compared
 from trainyard.operate.nodes.expected_nodes import expected_of
 from trainyard.operate.nodes.findings import judged
 from trainyard.operate.nodes.node_query import of_node, of_queue
@@ -86,7 +86,7 @@ class Planted:
         self.write(LOGIN, role="login", queue="", hostname="ip-10-0-0-2")
         self.write(COMPUTE)
 
-    def look(self, queue: str | None = None, node: str | None = None, unread: int = 0) -> Nodes:
+    def look(self, queue: str | None = None, node: str | None = None, unread: int = 0) -> ClusterNodes:
         readings = {id_: _reading(id_, content) for id_, content in self.written.items()}
         wanted = expected_of(self.deployment, self.pointer)
         instances = tuple(self.nodes.values())

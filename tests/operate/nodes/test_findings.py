@@ -19,17 +19,17 @@ from tests.operate.nodes.planted import (
     step,
 )
 from trainyard.errors import InputError, TrainyardError
-from trainyard.operate.nodes.cluster_nodes import Nodes
+from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.finding_kinds import kinds
 
 EVIDENCE = "s3://ml-bucket/trainyard/llm/nodes"
 
 
-def found(nodes: Nodes) -> list[tuple[str, str]]:
+def found(nodes: ClusterNodes) -> list[tuple[str, str]]:
     return [(finding.severity, finding.id) for finding in nodes.findings]
 
 
-def only(nodes: Nodes, id_: str) -> str:
+def only(nodes: ClusterNodes, id_: str) -> str:
     (message,) = (
         f"{finding.severity}: {finding.message}; {finding.remedy}" for finding in nodes.findings if finding.id == id_
     )

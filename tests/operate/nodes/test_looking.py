@@ -6,7 +6,7 @@ import pytest
 
 from tests.operate.nodes.planted import BUCKET, GONE, failed, plant, put, record
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.s3_lookup import Listed, Listing
+from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.bucket_records import to_read
 from trainyard.operate.nodes.node_query import Look
@@ -51,8 +51,8 @@ def test_a_look_joins_instances_records_spec_and_release_and_the_next_one_fetche
 
 
 def test_of_instances_that_are_gone_only_the_newest_hundred_are_read():
-    written = {f"i-{number:017x}.json": Listed("tag", 1, float(number)) for number in range(103)}
-    wanted, unread = to_read(Listing(written, whole=True), [f"i-{1:017x}"])
+    written = {f"i-{number:017x}.json": ListedObject("tag", 1, float(number)) for number in range(103)}
+    wanted, unread = to_read(FolderListing(written, whole=True), [f"i-{1:017x}"])
     assert (len(wanted), unread) == (101, 2)
     assert f"i-{1:017x}" in wanted
     assert {f"i-{0:017x}", f"i-{2:017x}"}.isdisjoint(wanted)
@@ -60,7 +60,7 @@ def test_of_instances_that_are_gone_only_the_newest_hundred_are_read():
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_where_a_folder_is_too_full_to_be_listed_the_records_of_instances_that_are_there_are_asked_for(whole):
-    wanted, _ = to_read(Listing({}, whole=whole), ["i-0a1b2c3d"])
+    wanted, _ = to_read(FolderListing({}, whole=whole), ["i-0a1b2c3d"])
     assert (set(wanted) == {"i-0a1b2c3d"}) is not whole
 
 

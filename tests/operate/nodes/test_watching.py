@@ -8,7 +8,7 @@ import pytest
 
 from tests.edge.aws.in_memory import StandingClock
 from tests.operate.nodes.planted import COMPUTE, GONE, HEAD, LOGIN, NOON, Planted, failed, node, step
-from trainyard.operate.nodes.watching import NodeEvent, Watched, watch
+from trainyard.operate.nodes.watching import NodeEvent, WatchResult, watch
 
 
 class ScriptedClock(StandingClock):
@@ -30,7 +30,7 @@ class ScriptedClock(StandingClock):
 
 def followed(
     cluster: Planted, *script: Callable[[], object], timeout_s: float | None = None
-) -> tuple[Watched, list[NodeEvent], list[float]]:
+) -> tuple[WatchResult, list[NodeEvent], list[float]]:
     """Return how a watch ended, what it told, and how long it waited each time."""
     clock = ScriptedClock(cluster, script)
     events: list[NodeEvent] = []

@@ -16,7 +16,7 @@ from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess, WorkspaceState
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.concerns import concerns
-from trainyard.operate.status.file_systems import FileSystem
+from trainyard.operate.status.file_systems import FileSystemStatus
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import Reservation
 from trainyard.platforms.parallelcluster.status.cluster_status import ParallelClusterStatus
@@ -90,8 +90,8 @@ def test_a_reservation_that_is_not_active_is_a_concern(state):
 
 def test_a_file_system_that_does_not_work_is_a_concern():
     good, bad = (
-        FileSystem("EFS", "fs-1", "available", 1, "/home"),
-        FileSystem("FSx for Lustre", "fs-2", "FAILED", 1200, "/fsx"),
+        FileSystemStatus("EFS", "fs-1", "available", 1, "/home"),
+        FileSystemStatus("FSx for Lustre", "fs-2", "FAILED", 1200, "/fsx"),
     )
     (concern,) = judged(file_systems=(good, bad))
     assert concern.what == "FSx for Lustre fs-2, mounted at /fsx, is FAILED"
@@ -166,7 +166,7 @@ def test_no_name_of_somebody_else_commands_the_terminal(capsys):
     text = printed(
         capsys,
         platform=ParallelClusterStatus(FleetStatus(hostile, hostile), queues),
-        file_systems=(FileSystem("EFS", hostile, hostile, 1, hostile),),
+        file_systems=(FileSystemStatus("EFS", hostile, hostile, 1, hostile),),
         unknown={"failures": hostile},
     )
     assert "\x1b" not in text

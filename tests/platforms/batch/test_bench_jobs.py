@@ -13,7 +13,14 @@ from tests.bench.submission.deployed import remember_deployment
 from tests.bench.texts import whole
 from tests.platforms.batch.jobs.scripted_batch import ARN, ScriptedBatch, Step, scripted_batch
 from trainyard.api.bench_judge import judge_files
-from trainyard.api.bench_submit import Cluster, JobSelection, SubmissionResult, cancel_jobs, named_cluster, submit_jobs
+from trainyard.api.bench_submit import (
+    BenchCluster,
+    JobSelection,
+    SubmissionResult,
+    cancel_jobs,
+    named_cluster,
+    submit_jobs,
+)
 from trainyard.bench.submission.job_selection import planned_jobs
 from trainyard.bench.submission.submitted_jobs import FILE, read_submission_record
 from trainyard.errors import InputError, TrainyardError
@@ -42,9 +49,9 @@ def batch() -> Iterator[ScriptedBatch]:
         yield made
 
 
-def cluster(batch: ScriptedBatch) -> Cluster:
+def cluster(batch: ScriptedBatch) -> BenchCluster:
     assert batch.account is not None
-    return Cluster(parse(SPEC, "cluster.yaml").spec, OnBatch(batch.account, ["lab-training"]))
+    return BenchCluster(parse(SPEC, "cluster.yaml").spec, OnBatch(batch.account, ["lab-training"]))
 
 
 def submitted(

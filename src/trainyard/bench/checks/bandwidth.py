@@ -35,7 +35,7 @@ _FROM_BYTES = 2**20
 _SHARE = 0.4
 
 
-class _Compared(NamedTuple):
+class _Comparison(NamedTuple):
     """A row beside what was expected of it."""
 
     row: Row
@@ -69,13 +69,13 @@ def bandwidth_findings(case: Case) -> Iterator[Finding]:
         yield _below("bench-slow-to-rise", case, case.model, below)
 
 
-def _without_network(case: Case, most_gb_s: float, large: list[_Compared]) -> Iterator[Finding]:
+def _without_network(case: Case, most_gb_s: float, large: list[_Comparison]) -> Iterator[Finding]:
     """Yield that nothing can be said, unless the GPUs' own links are as good as full: then nothing holds it back."""
     if max(compared.busbw_gb_s for compared in large) < most_gb_s * _AS_GOOD_AS_FULL:
         yield case.finding("bench-nothing-to-compare", f"nothing is known of the network of {case.nodes} nodes")
 
 
-def _small(case: Case, model: Model, compared: list[_Compared]) -> Iterator[Finding]:
+def _small(case: Case, model: Model, compared: list[_Comparison]) -> Iterator[Finding]:
     """Yield what a test tells that ends before bandwidth decides: how much more time each more byte takes."""
     largest = max(row.size_bytes for row in case.run.rows)
     busbw_by_slope = _by_slope(
@@ -92,7 +92,7 @@ def _small(case: Case, model: Model, compared: list[_Compared]) -> Iterator[Find
         yield case.finding("bench-too-small", f"the largest size is {largest:,} bytes")
 
 
-def _by_slope(compared: list[_Compared], factor: float) -> float | None:
+def _by_slope(compared: list[_Comparison], factor: float) -> float | None:
     """Return the bus bandwidth by the slope of time over size, which latency has no part in."""
     points = [
         (comparison.row.size_bytes, comparison.row.size_bytes * factor / comparison.busbw_gb_s / 1e3)
@@ -104,13 +104,13 @@ def _by_slope(compared: list[_Compared], factor: float) -> float | None:
     return factor / slope_us_a_byte / 1e3 if slope_us_a_byte > 0 else None
 
 
-def compare(case: Case, model: Model) -> list[_Compared]:
+def compare(case: Case, model: Model) -> list[_Comparison]:
     """Return the rows beside what is expected of them, those of size 0 left out."""
     both = ((row, busbw(row)) for row in case.run.rows if row.size_bytes > 0)
-    return [_Compared(row, value, model.at(row.size_bytes)) for row, value in both if value is not None]
+    return [_Comparison(row, value, model.at(row.size_bytes)) for row, value in both if value is not None]
 
 
-def _below(id_: str, case: Case, model: Model, below: list[_Compared]) -> Finding:
+def _below(id_: str, case: Case, model: Model, below: list[_Comparison]) -> Finding:
     worst = min(below, key=lambda compared: compared.busbw_gb_s / compared.expected.busbw_gb_s)
     share = worst.busbw_gb_s / worst.expected.busbw_gb_s
     sizes = (

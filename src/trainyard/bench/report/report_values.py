@@ -12,7 +12,7 @@ from trainyard.bench.judge import Judgement
 from trainyard.bench.report.chart_values import charts
 from trainyard.bench.report.sentences import headline, summary
 from trainyard.bench.result import Run, busbw
-from trainyard.bench.scaling import Point, Series, all_series
+from trainyard.bench.scaling import Point, ScalingSeries, all_series
 from trainyard.bench.slow_nodes import Speed, node_ratios, slow_nodes, speeds
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.version import __version__
@@ -161,7 +161,7 @@ def _scaling(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     return [_values(series_entry) for series_entry in series]
 
 
-def _values(series: Series) -> dict[str, Any]:
+def _values(series: ScalingSeries) -> dict[str, Any]:
     return {
         "collective": series.collective,
         "instance_type": series.machine.name if series.machine is not None else None,

@@ -19,14 +19,14 @@ from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 
 
-class Cluster(NamedTuple):
+class BenchCluster(NamedTuple):
     """Where jobs are submitted, and what the cluster is."""
 
     spec: Spec
     scheduler: Scheduler
 
 
-def local_cluster(file: str) -> Cluster:
+def local_cluster(file: str) -> BenchCluster:
     """Return the cluster of a spec, whose Slurm is on this machine.
 
     Raises SpecError where it is no spec, InputError where it is one of a cluster without Slurm.
@@ -38,7 +38,7 @@ def local_cluster(file: str) -> Cluster:
     if not platform_of(spec).has_slurm:
         hint = "give NAME and --region of the cluster"
         raise InputError(f"{spec.name} has no Slurm: its platform is {spec.platform}", where="--local", hint=hint)
-    return Cluster(spec, OnSlurm(LocalSlurm()))
+    return BenchCluster(spec, OnSlurm(LocalSlurm()))
 
 
 def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal gives
@@ -49,7 +49,7 @@ def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal g
     bucket: str | None = None,
     keep: bool = False,
     kubectl: KubectlOf = kubectl_of,
-) -> Cluster:
+) -> BenchCluster:
     """Return a deployed cluster: its AWS Batch, its EKS, or its Slurm by Systems Manager, or by ssh with a host.
 
     ``keep`` leaves the MPIJobs that came to their end in a cluster of EKS.
@@ -64,7 +64,7 @@ def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal g
     if keep and not platform.has_kubernetes:
         problem = f"{name} is not on Amazon EKS, and its jobs leave nothing behind"
         raise InputError(problem, where="--keep", hint="leave --keep out")
-    return Cluster(spec, platform.bench_submission().scheduler(spec, where, ssh=ssh, keep=keep, kubectl=kubectl))
+    return BenchCluster(spec, platform.bench_submission().scheduler(spec, where, ssh=ssh, keep=keep, kubectl=kubectl))
 
 
 def _deployed_spec(name: str, where: Account, bucket: str | None) -> Spec:

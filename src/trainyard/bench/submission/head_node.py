@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from trainyard.edge.remote.answer import Answer
+from trainyard.edge.remote.answer import CommandResult
 from trainyard.errors import TrainyardError
 
 # NCCL_DEBUG=INFO on a thousand ranks makes gigabytes, of which gzip leaves a twentieth. What is larger is not fetched.
@@ -17,7 +17,7 @@ _MOST_COMPRESSED_BYTES = 64 * 2**20
 _MOST_BYTES = 4 * 2**30
 
 
-class HeadNode(Protocol):
+class HeadNodeConnection(Protocol):
     """A machine with sbatch: edge/slurm_local.py, edge/ssh.py, edge/aws/ssm_commands.py."""
 
     @property
@@ -32,11 +32,11 @@ class HeadNode(Protocol):
     def is_here(self) -> bool:
         """Return whether it is this machine, which may be asked often."""
 
-    def run(self, arguments: Sequence[str], content: bytes = b"") -> Answer:
+    def run(self, arguments: Sequence[str], content: bytes = b"") -> CommandResult:
         """Run a command with a standard input, and return what came of it."""
 
 
-def home(head: HeadNode) -> str:
+def home(head: HeadNodeConnection) -> str:
     """Return the home folder of the user there, which all nodes of a cluster share."""
     answer = head.run(("printenv", "HOME"))
     folder = answer.text.strip()
@@ -45,7 +45,7 @@ def home(head: HeadNode) -> str:
     return folder
 
 
-def write_files(head: HeadNode, folder: str, files: Mapping[str, str]) -> None:
+def write_files(head: HeadNodeConnection, folder: str, files: Mapping[str, str]) -> None:
     """Write files below a folder there. Raises TrainyardError where that fails, on a full disk for instance."""
     folders = sorted({str(PurePosixPath(folder, name).parent) for name in files})
     _done(head, ("mkdir", "--parents", *folders))
@@ -57,7 +57,7 @@ def write_files(head: HeadNode, folder: str, files: Mapping[str, str]) -> None:
             _done(head, append, content[at : at + head.block_bytes])
 
 
-def fetch(head: HeadNode, file: str, to: Path) -> bool:
+def fetch(head: HeadNodeConnection, file: str, to: Path) -> bool:
     """Fetch a file, whole or not at all; return False where there is none.
 
     Raises TrainyardError where it is too large, or cannot be written here.
@@ -75,7 +75,7 @@ def fetch(head: HeadNode, file: str, to: Path) -> bool:
     return True
 
 
-def _blocks(head: HeadNode, file: str, size_bytes: int) -> Iterator[bytes]:
+def _blocks(head: HeadNodeConnection, file: str, size_bytes: int) -> Iterator[bytes]:
     for number in range(-(-size_bytes // head.block_bytes)):
         command = ("dd", f"if={file}", f"bs={head.block_bytes}", f"skip={number}", "count=1", "status=none")
         answer = head.run(command)
@@ -123,7 +123,7 @@ def write_blocks(to: Path, blocks: Iterator[bytes]) -> None:
         raise TrainyardError(f"could not write {to}: {error.strerror}", where=str(to), hint=hint) from error
 
 
-def _done(head: HeadNode, command: tuple[str, ...], content: bytes = b"") -> str:
+def _done(head: HeadNodeConnection, command: tuple[str, ...], content: bytes = b"") -> str:
     answer = head.run(command, content)
     if answer.status:
         hint = "see whether the disk there is full, and whether the user may write to its home folder"

@@ -10,7 +10,7 @@ Measures = Literal["nccl-tests", "cpu-sweep", "gpu-sweep", "gpus"]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PlannedJob:
     """One job, before it is submitted."""
 
     id: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from trainyard.bench.submission.scheduler import Scheduler, State
+from trainyard.bench.submission.scheduler import JobState, Scheduler
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
 
@@ -27,7 +27,7 @@ _STUCK = {
 _FAILURES_ALLOWED = 5
 
 
-class Clock(Protocol):
+class JobClock(Protocol):
     """The time, of the real world or of a test."""
 
     def now(self) -> float:
@@ -37,25 +37,25 @@ class Clock(Protocol):
         """Wait."""
 
 
-class Followed(NamedTuple):
+class JobsInProgress(NamedTuple):
     """What is followed."""
 
     scheduler: Scheduler
     numbers: Mapping[str, str]
     """The scheduler's, by job."""
     tell: Callable[[str], None]
-    ended: Callable[[str, State], None]
+    ended: Callable[[str, JobState], None]
     """Called for each job once it has ended."""
     going: Callable[[str], None] = lambda _: None
     """Called for each job that has not, after each look at it."""
 
 
-def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> None:
+def follow(what: JobsInProgress, clock: JobClock, within_s: float, every_s: float) -> None:
     """Return once all have ended.
 
     Raises TrainyardError where one cannot start, the scheduler is gone for good, or the time is over.
     """
-    end, last_states, failures = clock.now() + within_s, dict[str, State](), 0
+    end, last_states, failures = clock.now() + within_s, dict[str, JobState](), 0
     while True:
         left = {
             id_: number for id_, number in what.numbers.items() if id_ not in last_states or not last_states[id_].ended
@@ -83,7 +83,7 @@ def follow(what: Followed, clock: Clock, within_s: float, every_s: float) -> Non
             clock.sleep(every_s)
 
 
-def _changed(what: Followed, id_: str, before: State | None, now: State) -> None:
+def _changed(what: JobsInProgress, id_: str, before: JobState | None, now: JobState) -> None:
     if before != now:
         reason = f" ({now.reason})" if now.reason else ""
         nodes = f" on {now.nodes}" if now.nodes else ""
@@ -92,7 +92,7 @@ def _changed(what: Followed, id_: str, before: State | None, now: State) -> None
         what.ended(id_, now)
 
 
-def _refuse_stuck(numbered_states: Mapping[str, tuple[str, State]]) -> None:
+def _refuse_stuck(numbered_states: Mapping[str, tuple[str, JobState]]) -> None:
     for id_, (number, state) in numbered_states.items():
         why = _STUCK.get(state.reason.split(",")[0]) if not state.ended else None
         if why is not None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.job import PlannedJob
 from trainyard.catalog.instances import find
 from trainyard.errors import InputError
 from trainyard.platform_table import platform_of
@@ -34,7 +34,7 @@ class JobSelection(NamedTuple):
     """The interpreter on the nodes that such a sweep is run by."""
 
 
-def selected_jobs(spec: Spec, selection: JobSelection, python: str) -> tuple[Job, ...]:
+def selected_jobs(spec: Spec, selection: JobSelection, python: str) -> tuple[PlannedJob, ...]:
     """Return the jobs of a spec that are meant. Raises InputError where there are none, or one does not exist."""
     platform = platform_of(spec)
     if selection.backend is not None and not platform.has_slurm:
@@ -60,7 +60,7 @@ def selected_jobs(spec: Spec, selection: JobSelection, python: str) -> tuple[Job
     return tuple(jobs_by_id[id_] for id_ in jobs_by_id if not selection.ids or id_ in selection.ids)
 
 
-def planned_jobs(spec: Spec, phases: tuple[int, ...] = (), *, container: bool = False) -> tuple[Job, ...]:
+def planned_jobs(spec: Spec, phases: tuple[int, ...] = (), *, container: bool = False) -> tuple[PlannedJob, ...]:
     """Return the jobs of `bench plan`, those of some phases where any are named; ``container`` runs them in one."""
     platform = platform_of(spec)
     planned = jobs_for(spec, container=container and platform.has_slurm)  # elsewhere everything is in one
@@ -88,7 +88,7 @@ _WAYS: dict[Backend, _Way] = {
 _BUFFERS = 8
 
 
-def sweep_jobs(spec: Spec, backend: Backend, python: str) -> tuple[Job, ...]:
+def sweep_jobs(spec: Spec, backend: Backend, python: str) -> tuple[PlannedJob, ...]:
     """Return the jobs: node counts doubled up to all nodes of a kind, and for nccl the check of the GPUs before.
 
     The nodes are the first of the spec, or the first with GPUs. Raises InputError where the backend takes GPUs and no
@@ -105,13 +105,13 @@ def sweep_jobs(spec: Spec, backend: Backend, python: str) -> tuple[Job, ...]:
     return (*checks, *(_sweep(group, place, backend, python, nodes) for nodes in _counts(group.max_nodes)))
 
 
-def _sweep(group: NodeGroup, place: tuple[str, ...], backend: Backend, python: str, nodes: int) -> Job:
+def _sweep(group: NodeGroup, place: tuple[str, ...], backend: Backend, python: str, nodes: int) -> PlannedJob:
     way = _WAYS[backend]
     # One node alone has two ranks where there are no GPUs: one rank has nobody to exchange anything with.
     tasks = _gpus(group) if backend == "nccl" else 2 if nodes == 1 else 1
     gpus = (f"--gpus-per-node={tasks}",) if backend == "nccl" else ()
     files = {f"collective_sweep/{name}": _text(f"collective_sweep/{name}") for name in _SWEEP}
-    return Job(
+    return PlannedJob(
         f"sweep-{backend}-{nodes}n", f"all-reduce by {backend} on {nodes} nodes",
         "gpu-sweep" if backend == "nccl" else "cpu-sweep", nodes, group.queue.name, group.instance_type, way.minutes,
         "collective_sweep.sbatch", {**files, "collective_sweep.sbatch": _text("collective_sweep.sbatch")},
@@ -121,10 +121,10 @@ def _sweep(group: NodeGroup, place: tuple[str, ...], backend: Backend, python: s
     )  # fmt: skip
 
 
-def _gpu_check(group: NodeGroup, place: tuple[str, ...], python: str) -> Job:
+def _gpu_check(group: NodeGroup, place: tuple[str, ...], python: str) -> PlannedJob:
     files = {name: _text(name) for name in ("gpu_check.sbatch", "gpu_check.py")}
     nodes, minutes = group.max_nodes, 10
-    return Job(
+    return PlannedJob(
         "gpu-check", "each GPU by itself", "gpus", nodes, group.queue.name, group.instance_type, minutes,
         "gpu_check.sbatch", files, (*place, *_size(nodes, minutes), f"--gpus-per-node={_gpus(group)}"), (python,),
         nodes * _gpus(group),

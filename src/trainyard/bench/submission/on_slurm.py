@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainyard.bench.submission import head_node, slurm
-from trainyard.bench.submission.head_node import HeadNode
-from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.scheduler import State
+from trainyard.bench.submission.head_node import HeadNodeConnection
+from trainyard.bench.submission.job import PlannedJob
+from trainyard.bench.submission.scheduler import JobState
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.sbatch import sbatch_text, scripts
 from trainyard.spec.cluster import Spec
@@ -21,7 +21,7 @@ _NEAR_S, _FAR_S = 1.0, 15.0
 class OnSlurm:
     """Slurm, by the commands that a head node runs."""
 
-    head: HeadNode
+    head: HeadNodeConnection
     one_by_one: bool = False
     lines_up: bool = True
     _written: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class OnSlurm:
         """Return a folder of the home there, which all nodes share."""
         return f"{head_node.home(self.head)}/trainyard-bench/{token}"
 
-    def refuse_unfit(self, jobs: Sequence[Job]) -> None:
+    def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
         """Refuse nothing: jobs wait until there are nodes."""
 
     def begun(self, folder: str) -> bool:
@@ -56,7 +56,7 @@ class OnSlurm:
         """Return whether Slurm has given a number later."""
         return int(number) > int(than)
 
-    def submit(self, folder: str, job: Job, token: str, after: str | None) -> str:
+    def submit(self, folder: str, job: PlannedJob, token: str, after: str | None) -> str:
         """Write the files of a job that are not there yet, submit it and return its number."""
         new = {name: text for name, text in job.files.items() if self._written.get((folder, name)) != text}
         if new:
@@ -64,7 +64,7 @@ class OnSlurm:
         self._written |= {(folder, name): text for name, text in new.items()}
         return slurm.submit(self.head, folder, job, token, after)
 
-    def states(self, numbers: Sequence[str]) -> dict[str, State]:
+    def states(self, numbers: Sequence[str]) -> dict[str, JobState]:
         """Return how jobs are."""
         return slurm.states(self.head, numbers)
 
@@ -83,10 +83,10 @@ class OnSlurm:
         """Leave everything: Slurm forgets jobs by itself."""
 
 
-def slurm_job(job: BenchJob, spec: Spec) -> Job:
+def slurm_job(job: BenchJob, spec: Spec) -> PlannedJob:
     """Return a planned job as Slurm takes it: its batch script, and what that calls."""
     script = f"{job.id}.sbatch"
     files = {**{name: content.decode() for name, content in scripts().items()}, script: sbatch_text(job, spec)}
-    return Job(
+    return PlannedJob(
         job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, script, files
     )  # fmt: skip

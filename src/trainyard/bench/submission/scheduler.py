@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.job import PlannedJob
 
 GONE = "GONE"
 """The scheduler has forgotten the job, and keeps no accounts."""
@@ -40,7 +40,7 @@ class Scheduler(Protocol):
     def folder(self, token: str) -> str:
         """Return where the jobs of a new submission run there."""
 
-    def refuse_unfit(self, jobs: Sequence[Job]) -> None:
+    def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
         """Raise TrainyardError where the cluster, as it is now, cannot run the jobs, as far as that is known before."""
 
     def begun(self, folder: str) -> bool:
@@ -52,10 +52,10 @@ class Scheduler(Protocol):
     def is_newer(self, number: str, than: str) -> bool:
         """Return whether a job was submitted after another one, of those that were listed last."""
 
-    def submit(self, folder: str, job: Job, token: str, after: str | None) -> str:
+    def submit(self, folder: str, job: PlannedJob, token: str, after: str | None) -> str:
         """Submit a job and return its number. It waits for the job ``after``."""
 
-    def states(self, numbers: Sequence[str]) -> dict[str, State]:
+    def states(self, numbers: Sequence[str]) -> dict[str, JobState]:
         """Return how jobs are."""
 
     def gather(self, id_: str, number: str, to: Path) -> None:
@@ -74,7 +74,7 @@ class Scheduler(Protocol):
         """Clear away what nobody needs of a job that has ended and was fetched."""
 
 
-class State(NamedTuple):
+class JobState(NamedTuple):
     """How a job is."""
 
     state: str

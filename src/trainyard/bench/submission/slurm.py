@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from trainyard.bench.submission.head_node import HeadNode
-from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.scheduler import GONE, State
-from trainyard.edge.remote.answer import Answer
+from trainyard.bench.submission.head_node import HeadNodeConnection
+from trainyard.bench.submission.job import PlannedJob
+from trainyard.bench.submission.scheduler import GONE, JobState
+from trainyard.edge.remote.answer import CommandResult
 from trainyard.errors import TrainyardError
 
 _NUMBER = re.compile(r"\d+")
@@ -16,7 +16,7 @@ _NOT_FOUND = 127
 _MARK = "trainyard-bench"
 
 
-def submit(head: HeadNode, folder: str, job: Job, token: str, after: str | None) -> str:
+def submit(head: HeadNodeConnection, folder: str, job: PlannedJob, token: str, after: str | None) -> str:
     """Submit a job and return its number. It begins when the job ``after`` has ended: two would measure each other.
 
     Raises TrainyardError where Slurm refuses it.
@@ -33,7 +33,7 @@ def submit(head: HeadNode, folder: str, job: Job, token: str, after: str | None)
     return number
 
 
-def states(head: HeadNode, numbers: Sequence[str]) -> dict[str, State]:
+def states(head: HeadNodeConnection, numbers: Sequence[str]) -> dict[str, JobState]:
     """Return how jobs are. What squeue has forgotten, sacct is asked for; GONE where that has no accounts."""
     if not numbers:
         return {}
@@ -41,12 +41,14 @@ def states(head: HeadNode, numbers: Sequence[str]) -> dict[str, State]:
     answer = _slurm(head, command)
     if answer.status and "Invalid job id" not in answer.said:
         raise _failed("squeue", answer)
-    states = {number: State(state, _reason(reason), nodes) for number, state, reason, nodes in _fields(answer.text, 4)}
+    states = {
+        number: JobState(state, _reason(reason), nodes) for number, state, reason, nodes in _fields(answer.text, 4)
+    }
     forgotten = [number for number in numbers if number not in states]
     return states | (_accounted(head, forgotten) if forgotten else {})
 
 
-def submitted_before(head: HeadNode, folder: str, token: str) -> dict[str, str]:
+def submitted_before(head: HeadNodeConnection, folder: str, token: str) -> dict[str, str]:
     """Return the numbers of jobs that Slurm has of a submission, by job: also those that nobody here remembers."""
     answer = _slurm(head, ("squeue", "--noheader", "--states=all", "--format=%i|%T|%N|%k"))
     if answer.status:
@@ -68,24 +70,24 @@ def submitted_before(head: HeadNode, folder: str, token: str) -> dict[str, str]:
     return numbers
 
 
-def cancel(head: HeadNode, numbers: Sequence[str]) -> None:
+def cancel(head: HeadNodeConnection, numbers: Sequence[str]) -> None:
     """Take jobs back. Those that have ended already stay as they are."""
     answer = _slurm(head, ("scancel", *numbers))
     if answer.status and "Invalid job id" not in answer.said:
         raise _failed("scancel", answer)
 
 
-def _accounted(head: HeadNode, numbers: Sequence[str]) -> dict[str, State]:
+def _accounted(head: HeadNodeConnection, numbers: Sequence[str]) -> dict[str, JobState]:
     """Return what Slurm's accounts say of jobs; many clusters have none."""
     command = ("sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={','.join(numbers)}")
     answer = head.run((*command, "--format=JobIDRaw,State,ExitCode,NodeList"))
-    accounted: dict[str, State] = {}
+    accounted: dict[str, JobState] = {}
     for number, state, exit_code, nodes in () if answer.status else _fields(answer.text, 4):
         # CANCELLED by 1000
-        accounted[number] = State(
+        accounted[number] = JobState(
             state.split(" ")[0] or GONE, "" if exit_code == "0:0" else f"exit code {exit_code}", nodes
         )
-    return {number: accounted.get(number, State(GONE)) for number in numbers}
+    return {number: accounted.get(number, JobState(GONE)) for number in numbers}
 
 
 def _fields(text: str, count: int) -> Iterable[list[str]]:
@@ -97,7 +99,7 @@ def _reason(written: str) -> str:
     return "" if written in {"None", "(null)"} else written
 
 
-def _slurm(head: HeadNode, command: Sequence[str]) -> Answer:
+def _slurm(head: HeadNodeConnection, command: Sequence[str]) -> CommandResult:
     """Run a command of Slurm. Raises TrainyardError where there is none."""
     answer = head.run(command)
     if answer.status == _NOT_FOUND:
@@ -110,12 +112,12 @@ def _slurm(head: HeadNode, command: Sequence[str]) -> Answer:
     return answer
 
 
-def _refused(job: Job, answer: Answer) -> TrainyardError:
+def _refused(job: PlannedJob, answer: CommandResult) -> TrainyardError:
     reason = answer.said.removeprefix("sbatch: error: ")
     hint = f"`sinfo` on the head node shows what the queue {job.queue} has; jobs that were submitted before go on"
     return TrainyardError(f"Slurm refuses {job.id}: {reason}", where=job.id, hint=hint)
 
 
-def _failed(program: str, answer: Answer) -> TrainyardError:
+def _failed(program: str, answer: CommandResult) -> TrainyardError:
     hint = "`scontrol ping` on the head node says whether slurmctld runs; then repeat the command"
     return TrainyardError(f"{program} failed: {answer.said}", where=program, hint=hint)

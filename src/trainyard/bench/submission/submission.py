@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.job_progress import Clock, Followed, follow
-from trainyard.bench.submission.scheduler import GONE, Scheduler, State
+from trainyard.bench.submission.job import PlannedJob
+from trainyard.bench.submission.job_progress import JobClock, JobsInProgress, follow
+from trainyard.bench.submission.scheduler import GONE, JobState, Scheduler
 from trainyard.bench.submission.submitted_jobs import (
     SubmissionRecord,
     SubmittedJob,
@@ -28,7 +28,7 @@ _WAITING_S = 3600.0
 class JobOutcome(NamedTuple):
     """What has become of a job."""
 
-    job: Job
+    job: PlannedJob
     number: str
     state: str
     reason: str
@@ -50,7 +50,7 @@ class Submission:
         """Go on with what the folder remembers."""
         self.results, self.scheduler, self.record, self.tell = results, scheduler, record, tell
 
-    def run(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
+    def run(self, jobs: Sequence[PlannedJob], clock: JobClock, within_s: float | None) -> None:
         """Submit the jobs and wait until all have ended: each before the next, where the scheduler wants it so."""
         self._refuse_unfit(jobs)
         begin, parts = clock.now(), [[job] for job in jobs] if self.scheduler.one_by_one else [jobs]
@@ -63,7 +63,7 @@ class Submission:
             self.submit(part)
             self.follow(part, clock, left_s)
 
-    def leave(self, jobs: Sequence[Job]) -> None:
+    def leave(self, jobs: Sequence[PlannedJob]) -> None:
         """Submit without waiting: all of them, or the next one where the scheduler lets none wait for another."""
         self._refuse_unfit(jobs)
         if self.scheduler.lines_up:
@@ -76,7 +76,7 @@ class Submission:
                     self.tell(f"{left} more are submitted once it has ended, by the same command")
                 return
 
-    def submit(self, jobs: Sequence[Job]) -> None:
+    def submit(self, jobs: Sequence[PlannedJob]) -> None:
         """Submit what was not, and what has failed before and was told."""
         numbers = self._submitted_before() if self._begun() else {}
         for job in jobs:
@@ -91,11 +91,11 @@ class Submission:
             elif number is not None and before is not None and before.ended:
                 self._let_go(job.id)  # a call that was killed has not
 
-    def follow(self, jobs: Sequence[Job], clock: Clock, within_s: float | None) -> None:
+    def follow(self, jobs: Sequence[PlannedJob], clock: JobClock, within_s: float | None) -> None:
         """Wait until they have ended, and fetch what they wrote as soon as they have."""
         numbers = {job.id: self.record.jobs[job.id].number for job in jobs if not self.record.jobs[job.id].ended}
         limit_s = within_s or _WAITING_S + sum(60.0 * job.time_limit_min for job in jobs)
-        what = Followed(self.scheduler, numbers, self.tell, self._ended, self._going)
+        what = JobsInProgress(self.scheduler, numbers, self.tell, self._ended, self._going)
         follow(what, clock, limit_s, self.scheduler.every_s)
         for job in jobs:
             self._fetch(job.id)
@@ -113,11 +113,11 @@ class Submission:
             self._let_go(id_)
         return list(left)
 
-    def outcomes(self, jobs: Sequence[Job]) -> list[JobOutcome]:
+    def outcomes(self, jobs: Sequence[PlannedJob]) -> list[JobOutcome]:
         """Return what has become of jobs."""
         return [_outcome(job, self.record.jobs[job.id], self.results) for job in jobs if job.id in self.record.jobs]
 
-    def told(self, jobs: Sequence[Job]) -> None:
+    def told(self, jobs: Sequence[PlannedJob]) -> None:
         """Remember that somebody has seen how they ended."""
         for job in jobs:
             self.record.jobs[job.id].told = self.record.jobs[job.id].ended
@@ -127,7 +127,7 @@ class Submission:
         """Return whether a call before this one may have submitted anything."""
         return bool(self.record.jobs) or self.scheduler.begun(self.record.folder)
 
-    def _refuse_unfit(self, jobs: Sequence[Job]) -> None:
+    def _refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
         due = [job for job in jobs if _is_due(self.record.jobs.get(job.id))]
         if due:
             self.scheduler.refuse_unfit(due)
@@ -148,7 +148,7 @@ class Submission:
         for id_, number in self._submitted_before().items():
             self.record.jobs.setdefault(id_, SubmittedJob(number))
 
-    def _submit(self, job: Job) -> None:
+    def _submit(self, job: PlannedJob) -> None:
         number = self.scheduler.submit(self.record.folder, job, self.record.token, self._last())
         self._remember(job.id, SubmittedJob(number))
         self.tell(f"{job.id}: submitted as job {number}: {job.title}")
@@ -168,7 +168,7 @@ class Submission:
         except UnreachableError as error:
             self.tell(f"{id_}: {error.problem}; trying again")
 
-    def _ended(self, id_: str, state: State) -> None:
+    def _ended(self, id_: str, state: JobState) -> None:
         submitted_job = self.record.jobs[id_]
         submitted_job.state, submitted_job.reason, submitted_job.ended = state.state, state.reason, True
         self.record.write(self.results)
@@ -230,7 +230,7 @@ def _is_due(before: SubmittedJob | None) -> bool:
     return before is None or (before.told and before.state != "COMPLETED")
 
 
-def _outcome(job: Job, submitted: SubmittedJob, results: Path) -> JobOutcome:
+def _outcome(job: PlannedJob, submitted: SubmittedJob, results: Path) -> JobOutcome:
     return JobOutcome(
         job,
         submitted.number,

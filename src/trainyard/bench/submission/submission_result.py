@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from trainyard.bench.file_judgement import Judged, judge_files
-from trainyard.bench.gpu_check import Checked, check_gpus
+from trainyard.bench.file_judgement import FileJudgement, judge_files
+from trainyard.bench.gpu_check import GpuCheck, check_gpus
 from trainyard.bench.judge import Judgement
-from trainyard.bench.submission.cluster import Cluster
-from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.cluster import BenchCluster
+from trainyard.bench.submission.job import PlannedJob
 from trainyard.bench.submission.job_selection import JobSelection, selected_jobs
 from trainyard.bench.submission.on_slurm import OnSlurm
 from trainyard.bench.submission.scheduler import Scheduler
@@ -30,8 +30,8 @@ class JobResult(NamedTuple):
     """What has become of a job, and what its results say."""
 
     outcome: JobOutcome
-    judged: tuple[Judged, ...] = ()
-    gpus: Checked | None = None
+    judged: tuple[FileJudgement, ...] = ()
+    gpus: GpuCheck | None = None
     unreadable: str | None = None
     """Why nothing in its output can be judged."""
 
@@ -65,7 +65,7 @@ class SubmissionResult:
 
 
 def submit_jobs(  # noqa: PLR0913  one for each option
-    cluster: Cluster,
+    cluster: BenchCluster,
     jobs: JobSelection,
     *,
     results: Path | None = None,
@@ -96,7 +96,7 @@ def submit_jobs(  # noqa: PLR0913  one for each option
 
 
 def cancel_jobs(
-    cluster: Cluster, *, results: Path | None = None, tell: Callable[[str], None] = lambda _: None
+    cluster: BenchCluster, *, results: Path | None = None, tell: Callable[[str], None] = lambda _: None
 ) -> list[str]:
     """Take back all jobs of a results folder that have not ended, and return which these were."""
     folder = results or results_of(cluster.spec.name)
@@ -147,7 +147,7 @@ def _last_line(file: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "nothing")[:_MOST_LETTERS]
 
 
-def _judged(job: Job, file: Path) -> Sequence[Judged]:
+def _judged(job: PlannedJob, file: Path) -> Sequence[FileJudgement]:
     """Return the verdicts on a job's output. What ran on CPUs is not held against the GPUs of the spec."""
     type_ = None if job.measures == "cpu-sweep" else job.instance_type
     return list(judge_files((str(file),), instance_type=type_, nodes=job.nodes))

@@ -10,7 +10,7 @@ from trainyard.edge.aws import ec2, efs, fsx
 from trainyard.finding import Path
 
 
-class Existing(NamedTuple):
+class ExistingFileSystem(NamedTuple):
     """A file system that is to be there already."""
 
     path: Path
@@ -23,14 +23,14 @@ class Existing(NamedTuple):
     """The file system, for OpenZFS that which holds the volume; empty where there is none."""
 
 
-def existing_file_systems(context: PreflightContext) -> Iterator[Existing]:
+def existing_file_systems(context: PreflightContext) -> Iterator[ExistingFileSystem]:
     """Yield each file system that the spec names by its id."""
     for index, file_system in enumerate(context.spec.file_systems):
         id_ = file_system.settings.id
         if id_ not in (None, "environment"):
             path = ("file_systems", index, file_system.kind, "id")
             state, described = _FOUND_BY[file_system.kind](context, id_)
-            yield Existing(path, file_system.kind, id_, state, described)
+            yield ExistingFileSystem(path, file_system.kind, id_, state, described)
 
 
 def _lustre(context: PreflightContext, id_: str) -> tuple[str | None, ec2.Described]:

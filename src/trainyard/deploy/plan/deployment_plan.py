@@ -44,7 +44,7 @@ class PlannedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DeploymentPlan:
     """All of it."""
 
     steps: tuple[PlannedStep, ...]
@@ -62,13 +62,13 @@ class Plan:
     """How much metrics there will be with the fewest and the most nodes; None where nothing is measured."""
 
 
-def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | None = None) -> Plan:
+def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | None = None) -> DeploymentPlan:
     """Return what deploying a spec would do. With ``work``, the account is asked what is there already.
 
     With ``simulated``, compute nodes come up at once on a clock of their own.
     """
     steps = [Bucket(), *steps_to_deploy(spec)]
-    return Plan(
+    return DeploymentPlan(
         tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps),
         tuple(_stacks(spec)),
         tuple(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in withheld_nodes(spec)),

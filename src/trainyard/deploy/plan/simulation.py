@@ -61,7 +61,7 @@ class SimulatedStart(NamedTuple):
 
 def simulate(nodes: Sequence[SimulatedNode], links: Mapping[str, Link]) -> tuple[SimulatedStart, ...]:
     """Return what becomes of each node. The same nodes and links give the same outcomes."""
-    return _Run(nodes, links).outcomes()
+    return _Simulation(nodes, links).outcomes()
 
 
 def _pauses_s(refused: int) -> float:
@@ -75,7 +75,7 @@ def _rate(link: Link, users: int) -> float:
 
 
 @dataclass(slots=True)
-class _Shared:
+class _LinkInUse:
     """A link in use. ``served`` is what one that fetched from the beginning would have got by ``since_s``."""
 
     link: Link
@@ -94,13 +94,13 @@ class _Shared:
         return self.since_s + left / _rate(self.link, len(self.waiting))
 
 
-class _Run:
+class _Simulation:
     """One simulation: moments of single nodes in a queue, and the links with who fetches over them."""
 
     def __init__(self, nodes: Sequence[SimulatedNode], links: Mapping[str, Link]) -> None:
         self._work = [deque(node.work) for node in nodes]
         self._moments = [(node.start_s, index) for index, node in enumerate(nodes)]
-        self._links = {name: _Shared(link, 0.0, 0.0, []) for name, link in links.items()}
+        self._links = {name: _LinkInUse(link, 0.0, 0.0, []) for name, link in links.items()}
         self._outcomes: dict[int, SimulatedStart] = {}
         heapq.heapify(self._moments)
 
@@ -111,7 +111,7 @@ class _Run:
 
     def _step(self) -> None:
         in_use = [shared for shared in self._links.values() if shared.waiting]
-        first = min(in_use, key=_Shared.next_s, default=None)
+        first = min(in_use, key=_LinkInUse.next_s, default=None)
         if first is None or (self._moments and self._moments[0][0] <= first.next_s()):
             self._go_on(*heapq.heappop(self._moments))
         else:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from trainyard.bootstrap.steps import Step
+from trainyard.bootstrap.steps import BootstrapStep
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, source_of, step_seconds
 from trainyard.catalog.source import Source
 from trainyard.deploy.plan.time_bounds import Bound, bounds
@@ -126,7 +126,7 @@ def _steps(spec: Spec, kind: NodeKind) -> Iterator[StepTime]:
         yield StepTime(OWN_SCRIPTS, None, None, deferred=False, is_baked=False, network=False, source=None)
 
 
-def _step_time(spec: Spec, kind: NodeKind, step: Step) -> StepTime:
+def _step_time(spec: Spec, kind: NodeKind, step: BootstrapStep) -> StepTime:
     # Without a version that is asked for, the image's own EFA is kept.
     timed_name = IN_PLACE if step.name == "efa" and spec.software.efa_version is None else step.name
     variants = (kind.role, spec.image.os)

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from trainyard.bundle.asset_lock import AssetLock
-from trainyard.deploy.programs import Programs
+from trainyard.deploy.programs import DeploymentPrograms
 from trainyard.document.node import Document
 from trainyard.edge.aws.account import Account
 from trainyard.finding_kinds import FindingKind, Problem, kinds_in
@@ -42,7 +42,7 @@ class PreflightContext:
     """Whether the deployment deletes a cluster whose making failed, and makes it again."""
     asset_lock: AssetLock | None = None
     """The lock beside the spec, an empty one where there is none; None where nobody has looked."""
-    programs: Programs = field(default_factory=Programs)
+    programs: DeploymentPrograms = field(default_factory=DeploymentPrograms)
     """The user's own programs, where the platform needs them."""
     _answers: dict[Any, Future[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)

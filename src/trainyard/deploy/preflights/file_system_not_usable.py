@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.account_state.file_systems import Existing, existing_file_systems
+from trainyard.deploy.account_state.file_systems import ExistingFileSystem, existing_file_systems
 from trainyard.deploy.account_state.instances import own_instances
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import efs
@@ -35,7 +35,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     yield from _access_points(context)
 
 
-def _is_ours(context: PreflightContext, file_system: Existing) -> bool:
+def _is_ours(context: PreflightContext, file_system: ExistingFileSystem) -> bool:
     """Return whether a volume is in use by the head node of this very cluster."""
     attached = {attachment.get("InstanceId") for attachment in file_system.described.get("Attachments", ())}
     return any(instance["InstanceId"] in attached for instance in own_instances(context)) if attached else False

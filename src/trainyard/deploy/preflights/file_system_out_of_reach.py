@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.account_state.file_systems import Existing, existing_file_systems
+from trainyard.deploy.account_state.file_systems import ExistingFileSystem, existing_file_systems
 from trainyard.deploy.account_state.subnets import found_subnets, zones_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import efs
@@ -38,7 +38,7 @@ def _vpc(context: PreflightContext) -> str | None:
     return context.outputs.get("VpcId") or outputs.get("VpcId") or next(iter(vpcs), None)
 
 
-def _other_vpcs(context: PreflightContext, file_system: Existing, vpc: str) -> list[str]:
+def _other_vpcs(context: PreflightContext, file_system: ExistingFileSystem, vpc: str) -> list[str]:
     """Return the VPCs of a file system where the cluster's is not among them. EFS may have mount targets in several."""
     if file_system.kind == "efs":
         vpcs = [target["VpcId"] for target in context.ask(efs.mount_targets, file_system.id) if target.get("VpcId")]
@@ -47,7 +47,7 @@ def _other_vpcs(context: PreflightContext, file_system: Existing, vpc: str) -> l
     return [] if vpc in vpcs else list(dict.fromkeys(vpcs))
 
 
-def _volume(context: PreflightContext, file_system: Existing) -> Iterator[Problem]:
+def _volume(context: PreflightContext, file_system: ExistingFileSystem) -> Iterator[Problem]:
     head = next((launch for launch in launches(context.spec) if launch.role == "head"), None)
     zones = () if head is None else zones_of(context, head)
     zone = file_system.described.get("AvailabilityZone")

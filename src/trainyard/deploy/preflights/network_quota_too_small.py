@@ -15,7 +15,7 @@ from trainyard.rules import Problem
 _CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services"
 
 
-class Need(NamedTuple):
+class QuotaNeed(NamedTuple):
     """What a network takes of a quota."""
 
     quota: str
@@ -36,19 +36,21 @@ def check(context: PreflightContext) -> Iterator[Problem]:
             yield Problem(need.path, message, remedy)
 
 
-def _needs(context: PreflightContext) -> Iterator[Need]:
+def _needs(context: PreflightContext) -> Iterator[QuotaNeed]:
     spec, makes_network = context.spec, _makes_network(context)
     through_nat = makes_network and spec.network.internet == "nat"
     if makes_network:
-        yield Need("vpcs", "VPC", len(context.ask(ec2.vpcs)), 1, ("network",))
-        yield Need("internet-gateways", "internet gateway", len(context.ask(ec2.internet_gateways)), 1, ("network",))
+        yield QuotaNeed("vpcs", "VPC", len(context.ask(ec2.vpcs)), 1, ("network",))
+        yield QuotaNeed(
+            "internet-gateways", "internet gateway", len(context.ask(ec2.internet_gateways)), 1, ("network",)
+        )
     if through_nat:
-        yield Need("nat-gateways-per-zone", "NAT gateway", _nat_gateways(context), 1, ("network", "internet"))
+        yield QuotaNeed("nat-gateways-per-zone", "NAT gateway", _nat_gateways(context), 1, ("network", "internet"))
     new_address = spec.head_node.elastic_ip is True and context.ask(find_stack, spec.name) is None
     if addresses := int(through_nat) + int(new_address):
         path: Path = ("head_node", "elastic_ip") if new_address else ("network", "internet")
         used = len(context.ask(ec2.addresses))
-        yield Need("elastic-ip-addresses", "Elastic IP address", used, addresses, path)
+        yield QuotaNeed("elastic-ip-addresses", "Elastic IP address", used, addresses, path)
 
 
 def _makes_network(context: PreflightContext) -> bool:

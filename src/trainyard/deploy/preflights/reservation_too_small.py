@@ -14,7 +14,7 @@ from trainyard.finding import Severity
 from trainyard.rules import Problem
 
 
-class Share(NamedTuple):
+class ReservationShare(NamedTuple):
     """The nodes that share a reservation, and what it is."""
 
     targets: list[ReservationTarget]
@@ -41,13 +41,13 @@ def check(context: PreflightContext) -> Iterator[Problem]:
             yield Problem(last.launch.paths.node_count, message, remedy, severity)
 
 
-def _shares(context: PreflightContext) -> Iterator[Share]:
-    shares: dict[str, Share] = {}
+def _shares(context: PreflightContext) -> Iterator[ReservationShare]:
+    shares: dict[str, ReservationShare] = {}
     for target, reservations in each_found(context):
         types = target.launch.instance_types
         fitting = tuple(reservation for reservation in reservations if reservation["InstanceType"] in types)
         if fitting:  # that none is of their type is another preflight's matter
-            shares.setdefault(f"{target.id} {types}", Share([], fitting)).targets.append(target)
+            shares.setdefault(f"{target.id} {types}", ReservationShare([], fitting)).targets.append(target)
     yield from shares.values()
 
 

@@ -14,7 +14,7 @@ from trainyard.launch.launch import Launch, launches
 from trainyard.rules import Problem
 
 
-class Share(NamedTuple):
+class SubnetShare(NamedTuple):
     """Nodes that stand in the same subnets."""
 
     subnets: tuple[NamedSubnet, ...]
@@ -45,12 +45,12 @@ def _addresses(launch: Launch) -> int:
     return max(instance.private_addresses for instance in launch.instances)
 
 
-def _shares(context: PreflightContext) -> Iterator[Share]:
-    shares: dict[tuple[str, ...], Share] = {}
+def _shares(context: PreflightContext) -> Iterator[SubnetShare]:
+    shares: dict[tuple[str, ...], SubnetShare] = {}
     for launch in launches(context.spec):
         if subnets := existing_subnets(context.spec, launch, context.outputs):
             ids = tuple(sorted(subnet.id for subnet in subnets))
-            shares.setdefault(ids, Share(subnets, [])).launches.append(launch)
+            shares.setdefault(ids, SubnetShare(subnets, [])).launches.append(launch)
     yield from shares.values()
 
 

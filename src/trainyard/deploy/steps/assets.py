@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.bundle.asset_lock import LockedAsset
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.s3 import sizes_below, upload
@@ -23,7 +23,7 @@ class Mirror:
         missing = sorted({locked_asset.file for locked_asset in self._missing(work)})
         return Probe("missing", ", ".join(missing)) if missing else Probe("there")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Upload what is missing, from the cache or downloaded now. Releases never point to what is not there."""
         missing = {key_of(work, locked_asset): locked_asset for locked_asset in self._missing(work)}
         cache = work.asset_cache or AssetCache(downloader=Downloader(work.tell))
@@ -34,12 +34,12 @@ class Mirror:
         size_mb = sum(locked_asset.size_bytes for locked_asset in missing.values()) / 1e6
         count = f"{len(missing)} file{'' if len(missing) == 1 else 's'}"
         detail = f"{count} uploaded, {size_mb:,.1f} MB" if missing else "all there"
-        return Outcome(changed=bool(missing), detail=detail)
+        return StepOutcome(changed=bool(missing), detail=detail)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: the folder goes with the step that made the bucket, when no node needs it any more."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
     def _missing(self, work: Work) -> Iterator[LockedAsset]:
         sizes = sizes_below(work.account, work.bucket, f"{folder(work.name)}/assets/")

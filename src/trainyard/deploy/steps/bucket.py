@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -25,7 +25,7 @@ class Bucket:
             return Probe("there", work.bucket)
         return Probe("missing" if problem == "missing" else "broken", f"{work.bucket}: {problem}")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Make it, or see that it can be used."""
         problem = s3.bucket_problem(work.account, work.bucket)
         is_own = work.bucket == s3.own_bucket(work.account)
@@ -38,17 +38,17 @@ class Bucket:
         if is_own:
             # Also where it is there: a call that was killed may have left it open.
             _make(work)
-        return Outcome(changed=problem is not None, detail=work.bucket, outputs={"AssetsBucket": work.bucket})
+        return StepOutcome(changed=problem is not None, detail=work.bucket, outputs={"AssetsBucket": work.bucket})
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Remove what lies in it for this cluster, and leave the bucket."""
         if s3.bucket_problem(work.account, work.bucket) is not None:
-            return Outcome(changed=False)
+            return StepOutcome(changed=False)
         count = s3.delete_below(work.account, work.bucket, f"{folder(work.name)}/")
         is_own = work.bucket == s3.own_bucket(work.account)
         if work.options.delete_data and is_own and s3.delete_empty_bucket(work.account, work.bucket):
-            return Outcome(changed=True, detail=f"{count} objects deleted, and the bucket, which was empty then")
-        return Outcome(changed=count > 0, detail=f"{count} objects deleted; the bucket stays for other clusters")
+            return StepOutcome(changed=True, detail=f"{count} objects deleted, and the bucket, which was empty then")
+        return StepOutcome(changed=count > 0, detail=f"{count} objects deleted; the bucket stays for other clusters")
 
 
 def bucket_of(spec: Spec, account: Account) -> str:

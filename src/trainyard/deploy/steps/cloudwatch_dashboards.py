@@ -6,7 +6,7 @@ from typing import Any
 
 from trainyard.deploy.dashboard_ids import dashboard_ids
 from trainyard.deploy.release_notice import kinds
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudwatch_dashboards import delete_dashboard, find_dashboard, put_dashboard
 from trainyard.finding_kinds import finding_of
@@ -31,16 +31,16 @@ class CloudWatchDashboards:
         missing = [name for name in names if find_dashboard(work.account, name) is None]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(names))
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Write them. What CloudWatch would not show of one is told."""
         bodies = cloudwatch_bodies(work.required_spec(), dashboard_ids(work))
         written = [name for name, body in bodies.items() if _put(work, name, body)]
-        return Outcome(changed=bool(written), detail=", ".join(f"{name} written" for name in written))
+        return StepOutcome(changed=bool(written), detail=", ".join(f"{name} written" for name in written))
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Delete those of this cluster. One that people have edited stays, unless their data is to go too."""
         deleted = [name for name in _all_names(work) if _delete(work, name)]
-        return Outcome(
+        return StepOutcome(
             changed=bool(deleted), detail=", ".join(f"{name} deleted" for name in deleted) or "there is none"
         )
 

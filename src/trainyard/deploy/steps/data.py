@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.kept_data import Kept, NeededElsewhereError, await_deletions, delete_data, kept_data
+from trainyard.edge.aws.kept_data import DataStore, NeededElsewhereError, await_deletions, delete_data, kept_data
 from trainyard.edge.aws.leftover_network import delete_leftover_groups
 
 
@@ -19,12 +19,12 @@ class Data:
         retained = kept_data(work.account, work.name, work.owns)
         return Probe("there", ", ".join(map(str, retained))) if retained else Probe("missing")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Do nothing: stacks make it."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Delete it where that is asked for or nothing is in it, and name it where not, or where AWS refuses."""
         await_deletions(work.account, work.owns)
         retained = kept_data(work.account, work.name, work.owns)
@@ -32,12 +32,12 @@ class Data:
         outcome = _delete(work, [store for store in retained if store not in kept_stores])
         if kept_stores:
             work.kept.extend(map(str, kept_stores))
-            outcome = Outcome(outcome.changed, f"kept: {', '.join(map(str, kept_stores))}")
+            outcome = StepOutcome(outcome.changed, f"kept: {', '.join(map(str, kept_stores))}")
         groups = delete_leftover_groups(work.account, work.name, work.owns, wait=work.options.delete_data)
-        return Outcome(outcome.changed or groups > 0, outcome.detail)
+        return StepOutcome(outcome.changed or groups > 0, outcome.detail)
 
 
-def _delete(work: Work, stores: list[Kept]) -> Outcome:
+def _delete(work: Work, stores: list[DataStore]) -> StepOutcome:
     for store in stores:
         work.tell(f"deletes {store}")
         try:
@@ -46,7 +46,7 @@ def _delete(work: Work, stores: list[Kept]) -> Outcome:
             work.tell(error.problem)
             work.refused.append(f"{store}, because {error.problem}")
     if not stores:
-        return Outcome(changed=False, detail="there is none")
+        return StepOutcome(changed=False, detail="there is none")
     deleted = len(stores) - len(work.refused)
     stays = f", {len(work.refused)} kept because AWS refuses" if work.refused else ""
-    return Outcome(changed=deleted > 0, detail=f"{deleted} deleted{stays}")
+    return StepOutcome(changed=deleted > 0, detail=f"{deleted} deleted{stays}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import StackState, stacks_tagged
 from trainyard.errors import TrainyardError
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 
-class Environment:
+class EnvironmentStep:
     """Takes the outputs of the environment's stacks."""
 
     name = "environment"
@@ -23,7 +23,7 @@ class Environment:
             return Probe("under way" if broken.in_progress else "broken", f"{broken.name} {broken.status}")
         return Probe("there" if stacks else "missing", work.required_spec().environment or "")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Return what it has made. Raises TrainyardError where it is not there, or not whole."""
         name, probe = work.required_spec().environment, self.probe(work)
         if probe.state != "there":
@@ -33,12 +33,12 @@ class Environment:
                 hint="deploy the spec of the environment first",
             )
         outputs = {key: value for stack in self._stacks(work) for key, value in stack.outputs.items()}
-        return Outcome(changed=False, detail=f"{name}: {len(outputs)} outputs", outputs=outputs)
+        return StepOutcome(changed=False, detail=f"{name}: {len(outputs)} outputs", outputs=outputs)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Leave it: other clusters use it too."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
     def _stacks(self, work: Work) -> list[StackState]:
         tagged = stacks_tagged(work.account, ENVIRONMENT, work.required_spec().environment or "")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from trainyard.deploy.grafana_dashboards import write_dashboards
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.grafana import (
     Token,
@@ -42,7 +42,7 @@ _CONFLICT = 409
 _PLACE = "/api/datasources"
 
 
-class Grafana:
+class GrafanaStep:
     """Fills the workspace of the monitoring stack. What somebody has edited there is kept, and said."""
 
     name = "grafana"
@@ -54,7 +54,7 @@ class Grafana:
         described = find_workspace(work.account, workspace) if workspace else None
         return Probe("there" if described and described.status == "ACTIVE" else "missing", workspace or "")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Write what is missing, and what is ours and out of date."""
         workspace = work.outputs.get(_OUTPUT)
         if workspace is None:
@@ -66,18 +66,18 @@ class Grafana:
             changed = _write_data_source(work, grafana, major)
             _make_folder(grafana)
             written = write_dashboards(work, grafana, FOLDER, _documents(work, major))
-        return Outcome(changed=changed or written.changed, detail=written.detail)
+        return StepOutcome(changed=changed or written.changed, detail=written.detail)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Remove the service account. All else goes with the workspace, and that with its stack."""
         workspace = _workspace_of(work)
         if workspace is None or find_workspace(work.account, workspace) is None:
-            return Outcome(changed=False, detail="there is none")
+            return StepOutcome(changed=False, detail="there is none")
         account = find_service_account(work.account, workspace, SERVICE_ACCOUNT)
         if account is None:
-            return Outcome(changed=False, detail="no service account is left")
+            return StepOutcome(changed=False, detail="no service account is left")
         delete_service_account(work.account, workspace, account)
-        return Outcome(changed=True, detail=f"service account of {workspace} deleted")
+        return StepOutcome(changed=True, detail=f"service account of {workspace} deleted")
 
 
 def has_workspace(spec: Spec) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.key_pairs import create_key_pair, finish_key_pair, key_pair_exists, key_pair_unfinished
 from trainyard.edge.aws.stacks import find_stack
@@ -23,11 +23,11 @@ class KeyPair:
             return Probe("there", name or "none is needed")
         return Probe("missing", name)
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Make it where it is missing and a file for its private key was named."""
         name, file = work.required_spec().access.ssh_key, work.options.create_key_pair
         if name is None:
-            return Outcome(changed=False)
+            return StepOutcome(changed=False)
         tags = {work.tag: work.name}
         # A cluster that is there was made with the key pair, so it stays what it is.
         cluster = platform_of(work.required_spec()).cluster_stack(work.name)
@@ -36,15 +36,15 @@ class KeyPair:
                 raise _lost(name)
             finish_key_pair(work.account, name, file, tags)
         elif file is None or key_pair_exists(work.account, name):
-            return Outcome(changed=False)
+            return StepOutcome(changed=False)
         else:
             create_key_pair(work.account, name, file, tags)
-        return Outcome(changed=True, detail=f"{name}; its private key is in {file}")
+        return StepOutcome(changed=True, detail=f"{name}; its private key is in {file}")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Leave it."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def _lost(name: str) -> TrainyardError:

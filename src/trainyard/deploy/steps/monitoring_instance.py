@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from trainyard.deploy.release_notice import kinds
 from trainyard.deploy.running_nodes import MOST_BYTES, failure_of
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws.load_balancers import target_healths
@@ -25,7 +25,7 @@ _POLL_S = 10.0
 _POLLS = 90
 
 
-class _Seen(NamedTuple):
+class _InstanceProgress(NamedTuple):
     """How far the instance is."""
 
     ready: bool
@@ -44,25 +44,25 @@ class MonitoringInstance:
         progress = _look(work, _published(work))
         return Probe("there" if progress.ready else "missing", progress.why)
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Wait, but not for long."""
         release = _published(work)
         progress = _look(work, release)
         if progress.ready:
-            return Outcome(changed=False, detail=progress.why)
+            return StepOutcome(changed=False, detail=progress.why)
         work.tell("waiting for the instance, which looks for releases every five minutes")
         for _ in range(_POLLS):
             work.account.clock.sleep(_POLL_S)
             progress = _look(work, release)
             if progress.ready:
-                return Outcome(changed=True, detail=progress.why)
+                return StepOutcome(changed=True, detail=progress.why)
         work.findings.append(_not_ready(work, progress.why))
-        return Outcome(changed=False, detail=f"not ready: {progress.why}")
+        return StepOutcome(changed=False, detail=f"not ready: {progress.why}")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: the instance goes with its stack."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def _published(work: Work) -> str | None:
@@ -70,39 +70,41 @@ def _published(work: Work) -> str | None:
     return None if release is None else release.sha256
 
 
-def _look(work: Work, release: str | None) -> _Seen:
+def _look(work: Work, release: str | None) -> _InstanceProgress:
     progress = _look_at_record(work, release)
     group = work.outputs.get("GrafanaTargetGroupArn")
     return _look_at_target(work, group) if progress.ready and group else progress
 
 
-def _look_at_record(work: Work, expected: str | None) -> _Seen:
+def _look_at_record(work: Work, expected: str | None) -> _InstanceProgress:
     """Return what the instance wrote about itself, which is input from strangers."""
     instance = work.outputs.get("MonitoringInstanceId", "the instance")
     object_ = beginning(work.account, work.bucket, _record_key(work), MOST_BYTES)
     if object_ is None:
-        return _Seen(ready=False, why=f"{instance} has not reported yet")
+        return _InstanceProgress(ready=False, why=f"{instance} has not reported yet")
     try:
         record = json.loads(object_.content)
         release, failure = record["release"], failure_of(record)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _Seen(ready=False, why=f"what {instance} reported cannot be read")
+        return _InstanceProgress(ready=False, why=f"what {instance} reported cannot be read")
     if release != expected:
-        return _Seen(ready=False, why=f"{instance} still runs another release")
+        return _InstanceProgress(ready=False, why=f"{instance} still runs another release")
     if failure is not None:
-        return _Seen(ready=False, why=f"{instance}: {failure}")
-    return _Seen(ready=True, why=f"{instance} runs the release")
+        return _InstanceProgress(ready=False, why=f"{instance}: {failure}")
+    return _InstanceProgress(ready=True, why=f"{instance} runs the release")
 
 
-def _look_at_target(work: Work, group: str) -> _Seen:
+def _look_at_target(work: Work, group: str) -> _InstanceProgress:
     try:
         healths = target_healths(work.account, group)
     except TrainyardError as error:
-        return _Seen(ready=False, why=f"nobody knows whether Grafana answers the load balancer: {error.problem}")
+        return _InstanceProgress(
+            ready=False, why=f"nobody knows whether Grafana answers the load balancer: {error.problem}"
+        )
     if any(health.state == "healthy" for health in healths):
-        return _Seen(ready=True, why="Grafana answers the load balancer")
+        return _InstanceProgress(ready=True, why="Grafana answers the load balancer")
     states = ", ".join(f"{health.state} {health.reason}".strip() for health in healths) or "it has no target"
-    return _Seen(ready=False, why=f"Grafana does not answer the load balancer: {states}")
+    return _InstanceProgress(ready=False, why=f"Grafana does not answer the load balancer: {states}")
 
 
 def _not_ready(work: Work, why: str) -> Finding:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from trainyard.bundle.assets import published, uploads
 from trainyard.bundle.release import Release as Published
 from trainyard.deploy.preflight_step import known_outputs
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.errors import TrainyardError
 
 
-class Release:
+class ReleaseStep:
     """Uploads the launcher and the release, and points to it. Releases are named by their content and stay."""
 
     name = "release"
@@ -22,7 +22,7 @@ class Release:
         missing = [name for name, content in uploads(_expected(work)).items() if _there(work, name) != content]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Upload what is missing or different, the pointer last: what it names is there by then."""
         uploaded = []
         for name, content in uploads(final_release(work)).items():
@@ -33,12 +33,12 @@ class Release:
             work.tell(f"s3://{work.bucket}/{key} uploaded")
             uploaded.append(name)
         work.findings += work.untold
-        return Outcome(changed=bool(uploaded), detail=f"{len(uploaded)} files uploaded")
+        return StepOutcome(changed=bool(uploaded), detail=f"{len(uploaded)} files uploaded")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: the folder goes with the step that made the bucket, when no node needs it any more."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def final_release(work: Work) -> Published | None:

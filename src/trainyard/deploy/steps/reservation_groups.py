@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.catalog.partition import partition_of
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.reservation_groups import (
     create_group,
@@ -29,7 +29,7 @@ class ReservationGroups:
         missing = [name for name in names if find_group(work.account, name) is None]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(names))
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Make them, and put their reservations into them."""
         spec, tags = work.required_spec(), {work.tag: work.name}
         arns, created = [], []
@@ -44,14 +44,16 @@ class ReservationGroups:
             arns.append(group[0] if group else create_group(work.account, name, CONFIGURATION, tags))
             put_into_group(work.account, name, reservations, partition_of(spec.region))
         outputs = {_output(number): arn for number, arn in enumerate(arns, 1)}
-        return Outcome(changed=bool(created), detail=", ".join(created), outputs=outputs)
+        return StepOutcome(changed=bool(created), detail=", ".join(created), outputs=outputs)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Delete the groups of this cluster. The reservations stay."""
         names = groups_tagged(work.account, work.tag, work.name)
         for name in names:
             delete_group(work.account, name)
-        return Outcome(changed=bool(names), detail=", ".join(f"{name} deleted" for name in names) or "there is none")
+        return StepOutcome(
+            changed=bool(names), detail=", ".join(f"{name} deleted" for name in names) or "there is none"
+        )
 
     def _names(self, work: Work) -> list[str]:
         spec = work.required_spec()

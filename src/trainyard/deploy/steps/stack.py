@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from trainyard.catalog.partition import partition_of
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.cloudformation import StackRequest, change_stack, delete_stack
@@ -58,7 +58,7 @@ class StackStep:
             return Probe("under way", stack_state.status)
         return Probe("there" if stack_state.usable else "broken", stack_state.status)
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Make it, or change what the spec changes."""
         stack_state = find_stack(work.account, self._stack_name(work))
         refuse_foreign(stack_state, work)
@@ -66,16 +66,16 @@ class StackStep:
         parameters = {**request.parameters, **kept_parameters(self.kind, request, stack_state)}
         state = change_stack(work.account, request._replace(parameters=parameters), lambda event: tell(work, event))
         changed = stack_state is None or state.id != stack_state.id or state.status != stack_state.status
-        return Outcome(changed, f"{state.name} {state.status}", state.outputs)
+        return StepOutcome(changed, f"{state.name} {state.status}", state.outputs)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Delete it. What its template retains stays."""
         stack_state = find_stack(work.account, self._stack_name(work))
         if stack_state is None:
-            return Outcome(changed=False, detail="there is none")
+            return StepOutcome(changed=False, detail="there is none")
         refuse_foreign(stack_state, work)
         delete_stack(work.account, stack_state.name, lambda event: tell(work, event))
-        return Outcome(changed=True, detail=f"{stack_state.name} deleted")
+        return StepOutcome(changed=True, detail=f"{stack_state.name} deleted")
 
     def _stack_name(self, work: Work) -> str:
         return f"{work.name}-{self.kind}"
@@ -98,11 +98,11 @@ class StackStep:
 class NetworkStep(StackStep):
     """The stack of the network, which stays as long as a file system that is kept has its interfaces there."""
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Delete it, unless a file system that is kept stands in it."""
         name = f"{work.name}-{self.kind}"
         if find_stack(work.account, name) is None:
-            return Outcome(changed=False, detail="there is none")
+            return StepOutcome(changed=False, detail="there is none")
         resources = stack_resources(work.account, name)
         subnets = {resource.physical_id for resource in resources if resource.type == "AWS::EC2::Subnet"}
         # In a VPC that existed before, the stack has only security groups, and FSx has interfaces in one of them.
@@ -111,7 +111,7 @@ class NetworkStep(StackStep):
         standing = [data for data in stores if data.subnets & subnets or (guarded and data.kind == "fsx")]
         if standing:
             work.kept.append(f"stack {name}, because {standing[0]} stands in its network")
-            return Outcome(changed=False, detail=f"kept, because {standing[0]} stands in it")
+            return StepOutcome(changed=False, detail=f"kept, because {standing[0]} stands in it")
         return super().undo(work)
 
 

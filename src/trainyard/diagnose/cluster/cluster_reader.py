@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from trainyard.diagnose.cluster.stream_files import StreamFiles, telling_first
-from trainyard.diagnose.combined_scan import Collected
+from trainyard.diagnose.combined_scan import CombinedScan
 from trainyard.diagnose.diagnosis import DiagnosedCause
 from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import LogFile, Unread
@@ -27,7 +27,7 @@ class ClusterReader:
     read_all: bool = False
     """Whether to go on where the root cause is certain, and to read every stream from its beginning."""
     report: Callable[[str], None] = lambda _: None
-    collected: Collected = field(default_factory=Collected)
+    collected: CombinedScan = field(default_factory=CombinedScan)
     unusual: UnusualLines = field(default_factory=UnusualLines)
     _found: RootCauses | None = None
     """What was found in all that was read; None where it has to be put together anew."""

@@ -2,6 +2,6 @@
 
 from trainyard.diagnose.log_file import UnreadList
 from trainyard.diagnose.reading.source import LogSource, log_files
-from trainyard.edge.archive_limits import LIMITS, Limits
+from trainyard.edge.archive_limits import LIMITS, ArchiveLimits
 
-__all__ = ["LIMITS", "Limits", "LogSource", "UnreadList", "log_files"]
+__all__ = ["LIMITS", "ArchiveLimits", "LogSource", "UnreadList", "log_files"]

@@ -9,9 +9,9 @@ from itertools import chain
 
 from trainyard.diagnose.line_time import time_in
 from trainyard.diagnose.log_file import LogFile, UnreadableError, UnreadList
-from trainyard.edge.archive_limits import LIMITS, DamagedError, Limits
+from trainyard.edge.archive_limits import LIMITS, ArchiveLimits, DamagedError
 from trainyard.edge.archive_source import OpenedSource
-from trainyard.edge.archive_tar import Member, Skipped
+from trainyard.edge.archive_tar import Member, SkippedMember
 
 # A checkpoint has many gigabytes, and no log in it.
 _MOST_BINARY_BYTES = 64 * 2**20
@@ -62,7 +62,7 @@ class LogSource:
 
     def _files(self) -> Iterator[LogFile]:
         for member in self._opened.members():
-            if isinstance(member, Skipped):
+            if isinstance(member, SkippedMember):
                 self.unread.add(member.name, member.why)
             elif log := self._log(member):
                 yield log
@@ -81,7 +81,7 @@ class LogSource:
 
 
 @contextmanager
-def log_files(name: str, limits: Limits = LIMITS) -> Iterator[LogSource]:
+def log_files(name: str, limits: ArchiveLimits = LIMITS) -> Iterator[LogSource]:
     """Give the logs in a file, a folder or an archive, or of standard input for ``-``.
 
     Raises InputError where it cannot be opened. What can be opened and not be read is listed by the source.

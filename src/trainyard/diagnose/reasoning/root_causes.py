@@ -41,7 +41,7 @@ def root_causes(hits: Iterable[Hit], counts: Counts | None = None, signature_tab
     ``known`` are the signatures, by default all there are. Harmless causes explain nothing, and nothing explains them.
     """
     all_hits = causes_of_hits(hits, signatures() if signature_table is None else signature_table)
-    counted = _Counted({cause_hits.cause.id: cause_hits for cause_hits in all_hits}, counts or {})
+    counted = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_hits}, counts or {})
     harmless = tuple(
         counted.cause(cause_hits, cause_hits.hits) for cause_hits in all_hits if cause_hits.cause.severity == "harmless"
     )
@@ -50,7 +50,7 @@ def root_causes(hits: Iterable[Hit], counts: Counts | None = None, signature_tab
     )
 
 
-def _assigned(all_hits: Sequence[CauseHits], counted: _Counted) -> tuple[DiagnosedCause, ...]:
+def _assigned(all_hits: Sequence[CauseHits], counted: _CauseCounter) -> tuple[DiagnosedCause, ...]:
     """Return the roots, and give each line that is explained to the first of those that explain it."""
     taken: set[int] = set()  # lines by their identity: to compare them by what they hold takes long
     diagnosed_causes = []
@@ -64,7 +64,7 @@ def _is_only_a_warning(diagnosed: DiagnosedCause) -> bool:
     return all(diagnosed_cause.cause.severity != "error" for diagnosed_cause in (diagnosed, *diagnosed.consequences))
 
 
-class _Counted:
+class _CauseCounter:
     """Makes found causes, with counts that also hold for lines that were not kept."""
 
     def __init__(self, hits_by_cause: Mapping[str, CauseHits], counts: Counts) -> None:

@@ -21,7 +21,7 @@ class LinkKind(NamedTuple):
     """How much later a cause may be written down than what it brought about."""
 
 
-class Deciding(NamedTuple):
+class Thresholds(NamedTuple):
     """What deciding.yaml says."""
 
     links: dict[str, LinkKind]
@@ -32,10 +32,10 @@ class Deciding(NamedTuple):
 
 
 @cache
-def deciding() -> Deciding:
+def deciding() -> Thresholds:
     """Return the numbers."""
     content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
-    return Deciding(
+    return Thresholds(
         {kind: _link_kind(link, content["slack_s"]) for kind, link in content["links"].items()},
         dt.timedelta(seconds=content["over_after_s"]),
         frozenset(content["one_node"]),

@@ -43,7 +43,7 @@ def scan(  # noqa: PLR0913  what is read, what is asked for, and who goes along
         UnreadList() if unread is None else unread,
         line_filter,
     )
-    reporter = _Told(progress)
+    reporter = _ProgressReporter(progress)
     for file in files:
         scanner.files += 1
         for read_bytes in scanner.read(file, unusual):
@@ -104,7 +104,7 @@ class _Scanner:
         return self._sorts[kind]
 
 
-class _Told:
+class _ProgressReporter:
     """Tells the user how far it is, now and then."""
 
     def __init__(self, progress: Callable[[Progress], None] | None) -> None:

@@ -32,7 +32,7 @@ _ARGUMENTS = {
 }
 
 
-class State(NamedTuple):
+class AmpState(NamedTuple):
     """How something is, as AWS words it."""
 
     code: str
@@ -43,10 +43,10 @@ class State(NamedTuple):
         return f"{self.code}: {' '.join(self.reason.split())}" if self.reason else self.code
 
 
-def workspace_state(account: Account, id_: str) -> State:
+def workspace_state(account: Account, id_: str) -> AmpState:
     """Return whether a workspace is ACTIVE; MISSING where there is none."""
     answer = call(account, "amp", "describe_workspace", none_if=_MISSING, workspaceId=id_)
-    return State("MISSING") if answer is None else _state(answer["workspace"])
+    return AmpState("MISSING") if answer is None else _state(answer["workspace"])
 
 
 def workspace_arn(account: Account, id_: str) -> str:
@@ -54,13 +54,13 @@ def workspace_arn(account: Account, id_: str) -> str:
     return str(call(account, "amp", "describe_workspace", workspaceId=id_)["workspace"]["arn"])
 
 
-def rule_namespaces(account: Account, id_: str) -> dict[str, State]:
+def rule_namespaces(account: Account, id_: str) -> dict[str, AmpState]:
     """Return the documents of rules of a workspace, by their names."""
     listed = pages(account, "amp", "list_rule_groups_namespaces", "ruleGroupsNamespaces", workspaceId=id_)
     return {namespace["name"]: _state(namespace) for namespace in listed}
 
 
-def alertmanager_state(account: Account, id_: str) -> State | None:
+def alertmanager_state(account: Account, id_: str) -> AmpState | None:
     """Return how the definition of a workspace's Alertmanager is, None where it has none."""
     answer = call(account, "amp", "describe_alert_manager_definition", none_if=_MISSING, workspaceId=id_)
     return None if answer is None else _state(answer["alertManagerDefinition"])
@@ -94,9 +94,9 @@ def _reason(dimensions: list[Mapping[str, str]]) -> str:
     return next((dimension["Value"] for dimension in dimensions if dimension["Name"] == "Reason"), "unknown")
 
 
-def _state(described: Mapping[str, Any]) -> State:
+def _state(described: Mapping[str, Any]) -> AmpState:
     status = described["status"]
-    return State(status["statusCode"], status.get("statusReason", ""))
+    return AmpState(status["statusCode"], status.get("statusReason", ""))
 
 
 def amazon_prometheus(endpoint: str, account: Account) -> PrometheusApi:

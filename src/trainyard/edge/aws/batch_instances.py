@@ -23,7 +23,7 @@ _MOST_ACTIVITIES = 50
 _GROUP = "AWSBatch"
 
 
-class Registered(NamedTuple):
+class ContainerInstance(NamedTuple):
     """An instance that ECS knows, with what it has for containers."""
 
     arn: str
@@ -63,7 +63,7 @@ def _profile(instance: Mapping[str, Any]) -> str:
     return str(instance.get("IamInstanceProfile", {}).get("Arn", "")).rpartition("/")[2]
 
 
-def registered(account: Account, cluster: str) -> tuple[Registered, ...]:
+def registered(account: Account, cluster: str) -> tuple[ContainerInstance, ...]:
     """Return the instances that have come to a cluster of ECS; none where there is no such cluster."""
     if not cluster:
         return ()
@@ -76,10 +76,10 @@ def registered(account: Account, cluster: str) -> tuple[Registered, ...]:
     return tuple(_registered(instance) for answer in described for instance in answer.get("containerInstances", ()))
 
 
-def _registered(described: Mapping[str, Any]) -> Registered:
+def _registered(described: Mapping[str, Any]) -> ContainerInstance:
     # CPU units, 1,024 to a vCPU; GPUs by their ids.
     has = {resource["name"]: resource for resource in described.get("registeredResources", ())}
-    return Registered(
+    return ContainerInstance(
         described.get("containerInstanceArn", ""),
         described.get("ec2InstanceId", ""),
         described.get("status", ""),

@@ -23,7 +23,7 @@ BATCH_LOG_GROUP = "/aws/batch/job"
 """Where containers log to that name no group: https://docs.aws.amazon.com/batch/latest/userguide/using_awslogs.html"""
 
 
-class Job(NamedTuple):
+class QueueJob(NamedTuple):
     """A job of a queue, in few words."""
 
     id: str
@@ -42,10 +42,10 @@ class Job(NamedTuple):
     """Of the container of a job in one container; None where it has not ended."""
 
 
-class Jobs(NamedTuple):
+class QueueJobs(NamedTuple):
     """Some jobs."""
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[QueueJob, ...]
     whole: bool
     """False where there are more than were asked for."""
 
@@ -139,7 +139,7 @@ class JobDefinition(NamedTuple):
         return tuple(dict.fromkeys(need.log_group or BATCH_LOG_GROUP for need in self.needs))
 
 
-def jobs_by_status(account: Account, queue: str, status: str, most: int) -> Jobs:
+def jobs_by_status(account: Account, queue: str, status: str, most: int) -> QueueJobs:
     """Return the jobs of a queue that are in a status such as RUNNABLE, no more than ``most``.
 
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
@@ -147,7 +147,7 @@ def jobs_by_status(account: Account, queue: str, status: str, most: int) -> Jobs
     return _listed(account, most, jobQueue=queue, jobStatus=status)
 
 
-def latest_jobs(account: Account, queue: str, after_ms: int, most: int) -> Jobs:
+def latest_jobs(account: Account, queue: str, after_ms: int, most: int) -> QueueJobs:
     """Return the jobs of a queue that were submitted after a moment, the newest first, whatever became of them."""
     after = {"name": "AFTER_CREATED_AT", "values": [str(after_ms)]}
     return _listed(account, most, jobQueue=queue, filters=[after])
@@ -189,20 +189,20 @@ def definition_names(account: Account, beginning: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name.startswith(beginning)))
 
 
-def _listed(account: Account, most: int, **request: Any) -> Jobs:
-    jobs: list[Job] = []
+def _listed(account: Account, most: int, **request: Any) -> QueueJobs:
+    jobs: list[QueueJob] = []
     token: dict[str, str] = {}
     while len(jobs) < most:
         page = call(account, "batch", "list_jobs", maxResults=_A_PAGE, **request, **token)
         jobs += map(_job, page["jobSummaryList"])
         if not page.get("nextToken"):
-            return Jobs(tuple(jobs[:most]), len(jobs) <= most)
+            return QueueJobs(tuple(jobs[:most]), len(jobs) <= most)
         token = {"nextToken": page["nextToken"]}
-    return Jobs(tuple(jobs[:most]), whole=False)
+    return QueueJobs(tuple(jobs[:most]), whole=False)
 
 
-def _job(summary: Mapping[str, Any]) -> Job:
-    return Job(
+def _job(summary: Mapping[str, Any]) -> QueueJob:
+    return QueueJob(
         summary["jobId"],
         summary["jobName"],
         summary.get("status", ""),

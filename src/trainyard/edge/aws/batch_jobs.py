@@ -60,7 +60,7 @@ class BatchJob(NamedTuple):
         return self.status in ENDED
 
 
-class Listed(NamedTuple):
+class ListedJob(NamedTuple):
     """A job in a list."""
 
     id: str
@@ -92,10 +92,10 @@ def terminate(account: Account, id_: str, reason: str) -> None:
     call(account, "batch", "terminate_job", jobId=id_, reason=reason)
 
 
-def jobs_named(account: Account, queue: str, beginning: str) -> tuple[Listed, ...]:
+def jobs_named(account: Account, queue: str, beginning: str) -> tuple[ListedJob, ...]:
     """Return the jobs of a queue whose names begin so, whatever their state."""
     request: dict[str, Any] = {"jobQueue": queue, "filters": [{"name": "JOB_NAME", "values": [f"{beginning}*"]}]}
-    jobs: list[Listed] = []
+    jobs: list[ListedJob] = []
     token: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
         page = call(account, "batch", "list_jobs", **request, **token)
@@ -113,8 +113,8 @@ def may_pass(error: TrainyardError) -> bool:
     return isinstance(cause, BotoCoreError) or (cause is not None and code(cause) in TRANSIENT)
 
 
-def _listed(described: dict[str, Any]) -> Listed:
-    return Listed(described["jobId"], described["jobName"], int(described.get("createdAt", 0)))
+def _listed(described: dict[str, Any]) -> ListedJob:
+    return ListedJob(described["jobId"], described["jobName"], int(described.get("createdAt", 0)))
 
 
 def _job(whole: dict[str, Any], main: dict[str, Any]) -> BatchJob:

@@ -47,7 +47,7 @@ _NEEDED_ELSEWHERE = {
 }
 
 
-class Kept(NamedTuple):
+class DataStore(NamedTuple):
     """One thing that holds data."""
 
     kind: str
@@ -68,7 +68,7 @@ class NeededElsewhereError(TrainyardError):
     """AWS refuses to delete something that holds data, and will until somebody changes what needs it."""
 
 
-def kept_data(account: Account, name: str, owns: Owns) -> list[Kept]:
+def kept_data(account: Account, name: str, owns: Owns) -> list[DataStore]:
     """Return everything of a cluster that holds data: ``owns`` tells by the tags what is its own.
 
     While the cluster is there, also what its stacks may delete with it, but not what goes with its instances.
@@ -101,7 +101,7 @@ def tag_snapshots(account: Account, volumes: Collection[str], tags: Mapping[str,
     return snapshots
 
 
-def delete_data(account: Account, store: Kept) -> None:
+def delete_data(account: Account, store: DataStore) -> None:
     """Delete it with all that it holds, and wait until it is gone. Raises NeededElsewhereError where AWS refuses."""
     with aws_errors(account.region, f"delete {store}"):
         try:
@@ -137,36 +137,36 @@ class _Search(NamedTuple):
         return call(self.account, service, "list_tags_for_resource", doing=self.doing, resourceArn=arn)["tags"]
 
 
-def _fsx(search: _Search) -> Iterator[Kept]:
+def _fsx(search: _Search) -> Iterator[DataStore]:
     for file_system in search.own("fsx", "describe_file_systems", "FileSystems"):
         if file_system["Lifecycle"] != "DELETING":
             kind = {"LUSTRE": "FSx for Lustre", "OPENZFS": "FSx for OpenZFS"}[file_system["FileSystemType"]]
             what = f"{kind} file system of {file_system['StorageCapacity']:,} GiB"
-            yield Kept("fsx", file_system["FileSystemId"], what, frozenset(file_system["SubnetIds"]))
+            yield DataStore("fsx", file_system["FileSystemId"], what, frozenset(file_system["SubnetIds"]))
 
 
-def _efs(search: _Search) -> Iterator[Kept]:
+def _efs(search: _Search) -> Iterator[DataStore]:
     for file_system in search.own("efs", "describe_file_systems", "FileSystems"):
         if file_system["LifeCycleState"] not in _GOING:
             id_ = file_system["FileSystemId"]
             targets = search.pages("efs", "describe_mount_targets", "MountTargets", FileSystemId=id_)
             subnets = frozenset(target["SubnetId"] for target in targets)
-            yield Kept("efs", id_, f"EFS file system of {_gib(file_system['SizeInBytes']['Value'])}", subnets)
+            yield DataStore("efs", id_, f"EFS file system of {_gib(file_system['SizeInBytes']['Value'])}", subnets)
 
 
-def _volumes(search: _Search) -> Iterator[Kept]:
+def _volumes(search: _Search) -> Iterator[DataStore]:
     filters = by_values(status=("available", "in-use"))
     for volume in search.own("ec2", "describe_volumes", "Volumes", Filters=filters):
         if not any(attached.get("DeleteOnTermination") for attached in volume["Attachments"]):
-            yield Kept("volume", volume["VolumeId"], f"EBS volume of {volume['Size']:,} GiB")
+            yield DataStore("volume", volume["VolumeId"], f"EBS volume of {volume['Size']:,} GiB")
 
 
-def _snapshots(search: _Search) -> Iterator[Kept]:
+def _snapshots(search: _Search) -> Iterator[DataStore]:
     for snapshot in search.own("ec2", "describe_snapshots", "Snapshots", OwnerIds=["self"]):
-        yield Kept("snapshot", snapshot["SnapshotId"], f"EBS snapshot of {snapshot['VolumeSize']:,} GiB")
+        yield DataStore("snapshot", snapshot["SnapshotId"], f"EBS snapshot of {snapshot['VolumeSize']:,} GiB")
 
 
-def _prometheus(search: _Search) -> Iterator[Kept]:
+def _prometheus(search: _Search) -> Iterator[DataStore]:
     try:
         workspaces = list(search.pages("amp", "list_workspaces", "workspaces"))
     except TrainyardError as error:
@@ -175,10 +175,12 @@ def _prometheus(search: _Search) -> Iterator[Kept]:
         raise
     for workspace in workspaces:
         if search.owns(workspace.get("tags", {})) and workspace["status"]["statusCode"] != "DELETING":
-            yield Kept("prometheus", workspace["workspaceId"], "Amazon Managed Prometheus workspace with its metrics")
+            yield DataStore(
+                "prometheus", workspace["workspaceId"], "Amazon Managed Prometheus workspace with its metrics"
+            )
 
 
-def _registries(search: _Search) -> Iterator[Kept]:
+def _registries(search: _Search) -> Iterator[DataStore]:
     """Yield the registries of images that a stack of Batch has left: CloudFormation made up the rest of their names."""
     try:
         repositories = list(search.pages("ecr", "describe_repositories", "repositories"))
@@ -192,20 +194,22 @@ def _registries(search: _Search) -> Iterator[Kept]:
                 yield _registry(search, name)
 
 
-def _registry(search: _Search, name: str) -> Kept:
+def _registry(search: _Search, name: str) -> DataStore:
     images = search.pages("ecr", "describe_images", "imageDetails", repositoryName=name)
     sizes = [image.get("imageSizeInBytes", 0) for image in images]
     if not sizes:
-        return Kept("registry", name, "registry without images", is_empty=True)
-    return Kept("registry", name, f"registry with {len(sizes)} image{'s' * (len(sizes) > 1)} of {_gib(sum(sizes))}")
+        return DataStore("registry", name, "registry without images", is_empty=True)
+    return DataStore(
+        "registry", name, f"registry with {len(sizes)} image{'s' * (len(sizes) > 1)} of {_gib(sum(sizes))}"
+    )
 
 
-def _logs(search: _Search) -> Iterator[Kept]:
+def _logs(search: _Search) -> Iterator[DataStore]:
     """Yield the logs of nodes, of jobs, and of the functions that clean up. Names do not say whose they are."""
     for beginning in (*_LOGS, f"{search.name}-batch-", f"/aws/eks/{search.name}/"):
         for group in search.pages("logs", "describe_log_groups", "logGroups", logGroupNamePrefix=beginning):
             if search.owns(search.tags("logs", group["arn"].removesuffix(":*"))):
-                yield Kept("logs", group["logGroupName"], f"logs of {_gib(group.get('storedBytes', 0))}")
+                yield DataStore("logs", group["logGroupName"], f"logs of {_gib(group.get('storedBytes', 0))}")
 
 
 def _gib(size_bytes: int) -> str:

@@ -167,7 +167,7 @@ def line_of(event: LogEvent) -> str:
 
 
 @dataclass
-class LogStream:
+class LogStreamReader:
     """A stream, and how far it was read."""
 
     account: Account

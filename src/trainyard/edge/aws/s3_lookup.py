@@ -31,7 +31,7 @@ class BucketAnswer(NamedTuple):
     """Where it lies, which S3 tells whoever asks."""
 
 
-class Listed(NamedTuple):
+class ListedObject(NamedTuple):
     """An object as a listing shows it."""
 
     etag: str
@@ -41,10 +41,10 @@ class Listed(NamedTuple):
     """When it was written, in seconds since 1970."""
 
 
-class Listing(NamedTuple):
+class FolderListing(NamedTuple):
     """What lies in a folder."""
 
-    objects: Mapping[str, Listed]
+    objects: Mapping[str, ListedObject]
     """By their names in the folder."""
     whole: bool
     """False where there is more than was asked for."""
@@ -99,25 +99,25 @@ def object_state(account: Account, bucket: str, key: str) -> Literal["there", "m
         return "there"
 
 
-def objects_in(account: Account, bucket: str, folder: str, most_pages: int) -> Listing:
+def objects_in(account: Account, bucket: str, folder: str, most_pages: int) -> FolderListing:
     """Return the objects in a folder, without those in folders below it; none where there is no such bucket.
 
     A page is one call and has 1,000 entries at most: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
     """
     place = {"Bucket": bucket, "Prefix": f"{folder}/", "Delimiter": "/", "ExpectedBucketOwner": account.id}
-    objects: dict[str, Listed] = {}
+    objects: dict[str, ListedObject] = {}
     token: dict[str, str] = {}
     for _ in range(most_pages):
         page = call(account, "s3", "list_objects_v2", none_if=NO_OBJECT, **place, **token)
         if page is None:
-            return Listing({}, whole=True)
+            return FolderListing({}, whole=True)
         for entry in page.get("Contents", ()):
             name = entry["Key"].removeprefix(f"{folder}/")
-            objects[name] = Listed(entry["ETag"], entry["Size"], entry["LastModified"].timestamp())
+            objects[name] = ListedObject(entry["ETag"], entry["Size"], entry["LastModified"].timestamp())
         if not page.get("IsTruncated"):
-            return Listing(objects, whole=True)
+            return FolderListing(objects, whole=True)
         token = {"ContinuationToken": page["NextContinuationToken"]}
-    return Listing(objects, whole=False)
+    return FolderListing(objects, whole=False)
 
 
 def beginning(account: Account, bucket: str, key: str, most_bytes: int) -> Object | None:

@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call
 from trainyard.edge.aws.errors import code, has_code, words
-from trainyard.edge.remote.answer import Answer, UnreachableError
+from trainyard.edge.remote.answer import CommandResult, UnreachableError
 from trainyard.edge.remote.shell_line import answer_in, line_as_cluster_user
 from trainyard.errors import TrainyardError
 
@@ -41,7 +41,7 @@ class SsmSlurm:
         """Return which machine it is."""
         return f"{self.instance} by Systems Manager"
 
-    def run(self, arguments: Sequence[str], content: bytes = b"") -> Answer:
+    def run(self, arguments: Sequence[str], content: bytes = b"") -> CommandResult:
         """Run a command there as the user of the cluster.
 
         Raises NotAllowedError where the account does not let one, UnreachableError where the node does not answer.

@@ -26,7 +26,7 @@ from trainyard.edge.kubernetes.documents import parts, text
 from trainyard.edge.kubernetes.installed_kubectl import installed_kubectl
 from trainyard.edge.kubernetes.private_kubeconfig import private_kubeconfig
 from trainyard.edge.kubernetes.refusals import refusal, unreachable
-from trainyard.edge.watched_program import Ended, end, run_watched, started
+from trainyard.edge.watched_program import ProgramResult, end, run_watched, started
 from trainyard.errors import TrainyardError
 
 FIELD_MANAGER = "trainyard"
@@ -180,7 +180,7 @@ class ProgramKubectl:
             raise _no_answer(output, self._cluster)
         return version
 
-    def _done(self, words: Sequence[str], doing: str, timeout_s: float, stdin: str | None = None) -> Ended:
+    def _done(self, words: Sequence[str], doing: str, timeout_s: float, stdin: str | None = None) -> ProgramResult:
         command = [self._program, f"--request-timeout={_ONE_CALL_S}s", *words]
         ended = run_watched(command, self._variables, timeout_s=timeout_s, text=stdin)
         if ended.timed_out:

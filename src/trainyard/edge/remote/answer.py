@@ -7,7 +7,7 @@ from typing import NamedTuple
 from trainyard.errors import TrainyardError
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     """What came of a command."""
 
     status: int

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from trainyard.edge.remote.answer import Answer
+from trainyard.edge.remote.answer import CommandResult
 from trainyard.errors import TrainyardError
 
 _ANSWER = re.compile(r"^trainyard-answer (\d+) (\d+) (\S+) (\S+)$", re.MULTILINE)
@@ -30,7 +30,7 @@ def line_as_cluster_user(arguments: Sequence[str], content: bytes, most_bytes: i
     return f"echo {_script('run.sh')} | base64 -d | bash -c {changing} trainyard {words}"
 
 
-def answer_in(printed: str, where: str) -> Answer | None:
+def answer_in(printed: str, where: str) -> CommandResult | None:
     """Return the answer in what a shell printed, None where there is none.
 
     Raises TrainyardError where it is longer than what was to be passed on.
@@ -51,7 +51,7 @@ def answer_in(printed: str, where: str) -> Answer | None:
             where=where,
             hint="submit fewer jobs at once, with --phase or --only",
         )
-    return Answer(int(match[1]), output, error.decode("utf-8", "replace"))
+    return CommandResult(int(match[1]), output, error.decode("utf-8", "replace"))
 
 
 def _words(arguments: Sequence[str], content: bytes, most_bytes: int) -> str:

@@ -24,7 +24,7 @@ _WRITTEN = re.compile(rf"({'|'.join(NAMED_PORTS)}|[0-9]{{1,5}})(?::([0-9]{{1,5}}
 _LARGEST_PORT = 65535
 
 
-class Wanted(NamedTuple):
+class TunnelRequest(NamedTuple):
     """A tunnel as it was asked for."""
 
     name: str | None
@@ -37,7 +37,7 @@ class Tunnel(Protocol):
     """A tunnel as it will be."""
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> TunnelRequest:
         """Return what was asked for."""
 
     @property
@@ -81,7 +81,7 @@ class NodeTunnel(NamedTuple):
     """A tunnel to an instance, held by Systems Manager."""
 
     target: Target
-    wanted: Wanted
+    wanted: TunnelRequest
     through: Target | None = None
     """The head node, where the target has no session of its own."""
 
@@ -159,7 +159,7 @@ def find_tunnel(account: Account, request: NodeRequest, written: str) -> Tunnel:
     return tunnel_to_node(account, request.cluster, wanted, request.node)
 
 
-def tunnel_wanted(written: str) -> Wanted:
+def tunnel_wanted(written: str) -> TunnelRequest:
     """Return what is meant by grafana, prometheus or PORT, each with :LOCALPORT or without.
 
     Raises InputError for anything else.
@@ -170,12 +170,12 @@ def tunnel_wanted(written: str) -> Wanted:
         port = NAMED_PORTS.get(what) or int(what)
         local_port = port if local is None else int(local)
         if 0 < port <= _LARGEST_PORT and 0 < local_port <= _LARGEST_PORT:
-            return Wanted(what if what in NAMED_PORTS else None, port, local_port)
+            return TunnelRequest(what if what in NAMED_PORTS else None, port, local_port)
     hint = "grafana, prometheus or PORT, with :LOCALPORT for another port of this machine, such as grafana:13000"
     raise InputError(f"{written!r} is no tunnel", where="--forward", hint=hint)
 
 
-def tunnel_to_node(account: Account, cluster: str, wanted: Wanted, node: str | None) -> NodeTunnel:
+def tunnel_to_node(account: Account, cluster: str, wanted: TunnelRequest, node: str | None) -> NodeTunnel:
     """Return a tunnel to a node; Grafana and Prometheus are looked for where the cluster has them.
 
     Raises InputError where the cluster has no such thing, TrainyardError where the instance does not run.

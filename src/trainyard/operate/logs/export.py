@@ -31,7 +31,7 @@ _DAY_MS = 86_400_000
 _ENDINGS = (".tar.gz", ".tgz")
 
 
-class Exported(NamedTuple):
+class LogArchive(NamedTuple):
     """What is in an archive."""
 
     file: Path
@@ -50,7 +50,7 @@ class Exported(NamedTuple):
     """Of EKS: why what Kubernetes says is not there, or not whole; None where it is."""
 
 
-class Added(NamedTuple):
+class KubernetesLogs(NamedTuple):
     """What was added of Kubernetes."""
 
     containers: int
@@ -63,7 +63,7 @@ class Added(NamedTuple):
 class ExportPart(Protocol):
     """What an archive has beside the logs in CloudWatch."""
 
-    def add(self, archive: NewArchive, folder: str) -> Added:
+    def add(self, archive: NewArchive, folder: str) -> KubernetesLogs:
         """Add it, and return what was added."""
 
 
@@ -81,7 +81,7 @@ class Export:
     _ended: Event = field(default_factory=Event)
     """Set where nobody wants any more of it."""
 
-    def write(self, file: Path, *, force: bool = False) -> Exported:
+    def write(self, file: Path, *, force: bool = False) -> LogArchive:
         """Write the archive, whole or not at all, and return what is in it.
 
         Raises InputError where it exists and is not to be replaced, TrainyardError where the work cannot be done.
@@ -92,7 +92,7 @@ class Export:
             streams, count = self._add_streams(archive, folder)
             stack, left_out = self._add_stack_events(archive, folder)
             added = () if self.kubernetes is None else self.kubernetes.add(archive, folder)
-        return Exported(file, folder, streams, count, stack, left_out, *added)
+        return LogArchive(file, folder, streams, count, stack, left_out, *added)
 
     def _add_streams(self, archive: NewArchive, folder: str) -> tuple[int, int]:
         streams_read = [stream for stream in self.streams if _may_have_events(stream, self.of)]

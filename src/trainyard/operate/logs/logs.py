@@ -14,7 +14,7 @@ from trainyard.edge.aws.log_events import MOST_STREAMS, LogEvent, events, filter
 from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
 from trainyard.errors import InputError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream, cluster_log
-from trainyard.operate.logs.export import Export, Exported
+from trainyard.operate.logs.export import Export, LogArchive
 from trainyard.operate.logs.log_filter import LogSelection, chosen
 from trainyard.operate.logs.period import Period
 from trainyard.operate.logs.search import search_for
@@ -64,12 +64,12 @@ class Logs:
             # One millisecond may hold more than were shown.
             begin_ms = max(shown[0].at_ms + (len(shown) == tail), shown[-1].at_ms - OVERLAP_MS)
         counts = Counter((log_event.at_ms, log_event.stream, log_event.message) for log_event in shown)
-        following = Following(self.account, self.log.group.name, self._streams_now, search, counts)
+        following = StreamFollower(self.account, self.log.group.name, self._streams_now, search, counts)
         yield from following.follow(begin_ms, of.until_ms)
 
     def export(
         self, of: Period, file: Path, *, force: bool = False, report: Callable[[str], None] = lambda _: None
-    ) -> Exported:
+    ) -> LogArchive:
         """Write the events of a period into an archive, as `pcluster export-cluster-logs` lays it out."""
         export = Export(self.account, self.log, self.streams, of, report)
         export.kubernetes = self.log.platform.export_part(export, self.kubectl_of)
@@ -108,7 +108,7 @@ def cluster_logs(  # noqa: PLR0913  which cluster, and what of it
 
 
 @dataclass
-class Following:
+class StreamFollower:
     """Follows some streams of a log group."""
 
     account: Account

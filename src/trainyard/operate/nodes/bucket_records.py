@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.s3_lookup import Listed, Listing, beginning, objects_in
+from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject, beginning, objects_in
 from trainyard.operate.nodes.record import MOST_BYTES, BadRecordError, NodeRecord, read_record
 
 _MOST_PAGES = 20  # of a thousand records, or folders with the logs of a failed node
 _MOST_GONE = 100
 _AT_ONCE = 8  # calls; botocore keeps ten connections
 _RECORD = re.compile(r"(i-[0-9a-f]{8,17})\.json")
-_UNLISTED = Listed("", 0, 0.0)
+_UNLISTED = ListedObject("", 0, 0.0)
 
 
 class RecordReading(NamedTuple):
@@ -38,7 +38,7 @@ class Readings(NamedTuple):
     """How many records of instances that are gone were left out, because there are newer ones."""
 
 
-def to_read(listing: Listing, alive: Collection[str]) -> tuple[dict[str, Listed], int]:
+def to_read(listing: FolderListing, alive: Collection[str]) -> tuple[dict[str, ListedObject], int]:
     """Return what to read of a folder of records, by instance, and how many of it are too old to be read.
 
     Where the listing is not whole, an instance that is there may have a record all the same.
@@ -82,7 +82,7 @@ class BucketRecords:
                     self._kept[reading.instance_id] = reading
         return Readings(dict(self._kept), unread)
 
-    def _read(self, instance_id: str, listed: Listed) -> RecordReading | None:
+    def _read(self, instance_id: str, listed: ListedObject) -> RecordReading | None:
         """Return what an instance wrote; None where it is gone since the listing."""
         if listed.size_bytes > MOST_BYTES:
             problem = f"it is {listed.size_bytes:,} bytes long, and {MOST_BYTES:,} at most are read"

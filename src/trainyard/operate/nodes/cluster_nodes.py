@@ -10,12 +10,12 @@ from trainyard.deploy.work import folder
 from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.finding import Finding
 from trainyard.operate.nodes.bucket_records import Readings
-from trainyard.operate.nodes.expected_nodes import Expected, Group
+from trainyard.operate.nodes.expected_nodes import ExpectedNodes, Group
 from trainyard.operate.nodes.node_state import NodeState, node_that_is_gone, node_that_is_there
 
 
 @dataclass(frozen=True)
-class Nodes:
+class ClusterNodes:
     """The nodes of a cluster at one moment."""
 
     name: str
@@ -23,7 +23,7 @@ class Nodes:
     bucket: str
     now: float
     """The moment, in seconds since 1970."""
-    expected: Expected
+    expected: ExpectedNodes
     groups: tuple[Group, ...]
     """Of what there should be, that which was asked for."""
     there: tuple[NodeState, ...]
@@ -98,8 +98,8 @@ class ClusterPlace(NamedTuple):
 
 
 def compared(
-    place: ClusterPlace, now: float, instances: Sequence[ClusterNode], readings: Readings, expected: Expected
-) -> Nodes:
+    place: ClusterPlace, now: float, instances: Sequence[ClusterNode], readings: Readings, expected: ExpectedNodes
+) -> ClusterNodes:
     """Return the nodes of a cluster from what EC2 says, what they wrote, and what there should be."""
     by_instance = readings.by_instance
     publishes = expected.published.release is not None or expected.published.problem is not None
@@ -112,4 +112,4 @@ def compared(
         key=lambda reading: -reading.written,
     )
     gone = tuple(map(node_that_is_gone, left))
-    return Nodes(*place, now, expected, expected.groups, existing, gone, readings.unread)
+    return ClusterNodes(*place, now, expected, expected.groups, existing, gone, readings.unread)

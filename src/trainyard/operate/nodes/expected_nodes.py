@@ -38,7 +38,7 @@ class Group(NamedTuple):
     """Where they stand in the spec."""
 
 
-class Published(NamedTuple):
+class ReleasePointer(NamedTuple):
     """What the release pointer of a cluster says."""
 
     release: str | None
@@ -47,7 +47,7 @@ class Published(NamedTuple):
     """Why it cannot be read; new nodes fail then."""
 
 
-class Expected(NamedTuple):
+class ExpectedNodes(NamedTuple):
     """What there should be."""
 
     deployment: Deployment | None
@@ -55,12 +55,12 @@ class Expected(NamedTuple):
     """Empty where nobody knows the spec."""
     problem: str | None
     """Why nobody knows the spec; None where it is known."""
-    published: Published
+    published: ReleasePointer
     timeouts_s: Mapping[str, int]
     """How long a node may take to come up, by role."""
 
 
-def expected(account: Account, bucket: str, name: str) -> Expected:
+def expected(account: Account, bucket: str, name: str) -> ExpectedNodes:
     """Return what the bucket says about a cluster's nodes.
 
     Raises TrainyardError where the name is that of an environment without any instance, or the account cannot be used.
@@ -69,30 +69,30 @@ def expected(account: Account, bucket: str, name: str) -> Expected:
     return expected_of(read_record(account, bucket, name), None if pointer is None else pointer.content)
 
 
-def expected_of(deployment: Deployment | None, pointer: bytes | None) -> Expected:
+def expected_of(deployment: Deployment | None, pointer: bytes | None) -> ExpectedNodes:
     """Return what a deployment record and a release pointer say; None stands for one that is not there.
 
     Raises TrainyardError where it is an environment without an instance that keeps metrics.
     """
     published = _published(_NONE if pointer is None else pointer)
     if deployment is None:
-        return Expected(None, (), "nobody remembers the spec", published, _timeouts(None))
+        return ExpectedNodes(None, (), "nobody remembers the spec", published, _timeouts(None))
     try:
         spec = parse(str(deployment.spec_text), "the spec as deployed").spec
     except TrainyardError as error:
         problem = f"the spec as deployed cannot be read: {error.problem}"
-        return Expected(deployment, (), problem, published, _timeouts(None))
+        return ExpectedNodes(deployment, (), problem, published, _timeouts(None))
     if spec.is_environment and not spec.has_monitoring_instance:
         name = deployment.name
         raise TrainyardError(f"{name} is an environment and has no nodes", where=name, hint="name a cluster in it")
-    return Expected(deployment, tuple(_groups(spec)), None, published, _timeouts(spec))
+    return ExpectedNodes(deployment, tuple(_groups(spec)), None, published, _timeouts(spec))
 
 
-def _published(content: bytes) -> Published:
+def _published(content: bytes) -> ReleasePointer:
     if content.strip() == _NONE:
-        return Published(None)
+        return ReleasePointer(None)
     match = _POINTER.fullmatch(content)
-    return Published(match[1].decode()) if match else Published(None, "it holds no SHA-256 and file name")
+    return ReleasePointer(match[1].decode()) if match else ReleasePointer(None, "it holds no SHA-256 and file name")
 
 
 def _timeouts(spec: Spec | None) -> dict[str, int]:

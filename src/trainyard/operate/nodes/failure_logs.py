@@ -16,7 +16,7 @@ from trainyard.operate.nodes.bucket_records import BucketRecords, RecordReading
 from trainyard.operate.nodes.record import StepRecord
 
 
-class Logged(NamedTuple):
+class NodeLog(NamedTuple):
     """What one node wrote."""
 
     name: str
@@ -24,7 +24,7 @@ class Logged(NamedTuple):
     lines: tuple[str, ...]
 
 
-def failures_logged(account: Account, bucket: str, cluster: str) -> list[Logged]:
+def failures_logged(account: Account, bucket: str, cluster: str) -> list[NodeLog]:
     """Return what the nodes of a cluster wrote of what failed, the newest 100 of them.
 
     Raises TrainyardError where the bucket cannot be read.
@@ -32,7 +32,7 @@ def failures_logged(account: Account, bucket: str, cluster: str) -> list[Logged]
     readings = BucketRecords(account, bucket, f"{folder(cluster)}/nodes").look(())
     read = sorted(readings.by_instance.values(), key=lambda reading: reading.written)
     logged = [(reading, tuple(_lines(reading))) for reading in read]
-    return [Logged(_name(reading), lines) for reading, lines in logged if lines]
+    return [NodeLog(_name(reading), lines) for reading, lines in logged if lines]
 
 
 def _name(reading: RecordReading) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trainyard.deploy.release_notice import command_to_tell
 from trainyard.finding import SEVERITIES, Finding
-from trainyard.operate.nodes.cluster_nodes import Nodes
+from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.durations import duration, listed
 from trainyard.operate.nodes.expected_nodes import Group
 from trainyard.operate.nodes.finding_kinds import finding
@@ -16,12 +16,12 @@ from trainyard.operate.nodes.node_state import NodeState
 _MOST = 10
 
 
-def judged(nodes: Nodes) -> Nodes:
+def judged(nodes: ClusterNodes) -> ClusterNodes:
     """Return the nodes with what is wrong with them."""
     return replace(nodes, findings=findings(nodes))
 
 
-def findings(nodes: Nodes) -> tuple[Finding, ...]:
+def findings(nodes: ClusterNodes) -> tuple[Finding, ...]:
     """Return everything that is wrong, errors first, and otherwise nodes that are there before those that are gone."""
     all_findings = [
         *_of_the_cluster(nodes),
@@ -34,7 +34,7 @@ def findings(nodes: Nodes) -> tuple[Finding, ...]:
     return tuple(sorted(all_findings, key=lambda node_finding: SEVERITIES.index(node_finding.severity)))
 
 
-def counts(nodes: Nodes) -> Iterator[Finding]:
+def counts(nodes: ClusterNodes) -> Iterator[Finding]:
     """Yield what is missing, what is too much, and what the spec does not have at all."""
     if nodes.only_node:
         return
@@ -54,7 +54,7 @@ def counts(nodes: Nodes) -> Iterator[Finding]:
                 yield finding("node-not-in-spec", f"the spec as deployed has no {_kind(node)}, to which {node} belongs")
 
 
-def failures_of_gone(nodes: Nodes) -> Iterator[Finding]:
+def failures_of_gone(nodes: ClusterNodes) -> Iterator[Finding]:
     """Yield the last failures of nodes that are gone, the newest first, and one finding for records that are none."""
     failed = [node for node in nodes.gone if node.status in ("failed", "held")]
     for node in failed[:_MOST]:
@@ -67,7 +67,7 @@ def failures_of_gone(nodes: Nodes) -> Iterator[Finding]:
         yield finding("node-record-unreadable", message, severity="warning", file=nodes.url("nodes/"))
 
 
-def _of_the_cluster(nodes: Nodes) -> Iterator[Finding]:
+def _of_the_cluster(nodes: ClusterNodes) -> Iterator[Finding]:
     published = nodes.expected.published
     if published.problem is not None:
         where = nodes.url("release")
@@ -82,7 +82,7 @@ def _of_the_cluster(nodes: Nodes) -> Iterator[Finding]:
         yield finding("older-records-unread", f"{nodes.unread} older records of instances that are gone were not read")
 
 
-def _of_a_node(nodes: Nodes, node: NodeState) -> Iterator[Finding]:
+def _of_a_node(nodes: ClusterNodes, node: NodeState) -> Iterator[Finding]:
     if node.status in ("failed", "held"):
         yield _failed(nodes, node)
     elif node.status == "unreadable":
@@ -97,7 +97,7 @@ def _of_a_node(nodes: Nodes, node: NodeState) -> Iterator[Finding]:
         yield _too_slow(nodes, node)
 
 
-def _failed(nodes: Nodes, node: NodeState) -> Finding:
+def _failed(nodes: ClusterNodes, node: NodeState) -> Finding:
     logs = f"the ends of its logs lie in {nodes.evidence_url(node)}"
     if node.status == "failed":
         message = f"{node} ({node.place}) failed: {nodes.why_failed(node)}"
@@ -112,7 +112,7 @@ def _failed(nodes: Nodes, node: NodeState) -> Finding:
     return finding("node-held", message, remedy, file=nodes.record_url(node))
 
 
-def _never_reported(nodes: Nodes, node: NodeState) -> Finding:
+def _never_reported(nodes: ClusterNodes, node: NodeState) -> Finding:
     took, most = node.age_s(nodes.now), nodes.timeout_s(node)
     message = f"{node} ({node.place}) has been there for {duration(took)} and has never reported"
     if nodes.late(node):
@@ -122,14 +122,14 @@ def _never_reported(nodes: Nodes, node: NodeState) -> Finding:
     return finding("node-never-reported", message, remedy, severity="info")
 
 
-def _too_slow(nodes: Nodes, node: NodeState) -> Finding:
+def _too_slow(nodes: ClusterNodes, node: NodeState) -> Finding:
     took, most = node.age_s(nodes.now), nodes.timeout_s(node)
     step = f", now in step {node.step.name}" if node.step else ""
     message = f"{node} ({node.place}) has been coming up for {duration(took)}{step}; it had {duration(most)}"
     return finding("node-too-slow", message, file=nodes.record_url(node))
 
 
-def _optional_steps(nodes: Nodes) -> Iterator[Finding]:
+def _optional_steps(nodes: ClusterNodes) -> Iterator[Finding]:
     """Yield one finding a step: what fails on one node mostly fails on all of its kind."""
     failed: dict[str, list[tuple[str, str]]] = {}
     for node in nodes.there:
@@ -141,7 +141,7 @@ def _optional_steps(nodes: Nodes) -> Iterator[Finding]:
         yield finding("optional-step-failed", message.removesuffix(": "))
 
 
-def _former_release(nodes: Nodes) -> Iterator[Finding]:
+def _former_release(nodes: ClusterNodes) -> Iterator[Finding]:
     former = [node for node in nodes.there if node.active and nodes.runs_current(node) is False]
     if former:
         which = listed([str(node) for node in former])
@@ -149,7 +149,7 @@ def _former_release(nodes: Nodes) -> Iterator[Finding]:
         yield finding("release-not-current", message, "; ".join(_to_tell(nodes, former)))
 
 
-def _to_tell(nodes: Nodes, former: list[NodeState]) -> Iterator[str]:
+def _to_tell(nodes: ClusterNodes, former: list[NodeState]) -> Iterator[str]:
     """Yield how nodes get to what is published: those that stay are told, the others come and go."""
     if any(node.role == "monitoring" for node in former):
         yield "wait for the monitoring instance, which looks for releases every five minutes"
@@ -180,7 +180,7 @@ def _kind(node: NodeState) -> str:
     return f"{node.place}, compute resource {node.compute_resource}" if node.role == "compute" else node.place
 
 
-def _failure(nodes: Nodes, node: NodeState) -> Finding:
+def _failure(nodes: ClusterNodes, node: NodeState) -> Finding:
     ago = f" {duration(max(0.0, nodes.now - node.reading.written))} ago" if node.reading else ""
     message = f"{node} ({node.place}) failed{ago} and is gone: {nodes.why_failed(node)}"
     remedy = f"the ends of its logs lie in {nodes.evidence_url(node)}"
@@ -193,7 +193,7 @@ def _failure(nodes: Nodes, node: NodeState) -> Finding:
     )  # fmt: skip
 
 
-def _answer(nodes: Nodes, failed: NodeState) -> str | None:
+def _answer(nodes: ClusterNodes, failed: NodeState) -> str | None:
     """Return why a failure need not worry anybody any more; None while it does."""
     if nodes.runs_current(failed) is False:
         return "another release has been published since"

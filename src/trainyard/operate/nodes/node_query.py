@@ -10,8 +10,8 @@ from trainyard.edge.aws.nodes import ClusterNode, monitoring_instances
 from trainyard.edge.aws.nodes import nodes as instances_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.bucket_records import BucketRecords
-from trainyard.operate.nodes.cluster_nodes import ClusterPlace, Nodes, compared
-from trainyard.operate.nodes.expected_nodes import Expected, expected
+from trainyard.operate.nodes.cluster_nodes import ClusterNodes, ClusterPlace, compared
+from trainyard.operate.nodes.expected_nodes import ExpectedNodes, expected
 from trainyard.operate.nodes.findings import judged
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
@@ -30,14 +30,14 @@ class Look:
     node: str | None = None
     """Only the node of this instance id or host name."""
     _looks: int = 0
-    _expected: Expected | None = None
+    _expected: ExpectedNodes | None = None
     _records: BucketRecords = field(init=False)
 
     def __post_init__(self) -> None:
         """Begin with no records."""
         self._records = BucketRecords(self.account, self.bucket, f"{folder(self.name)}/nodes")
 
-    def look(self) -> Nodes:
+    def look(self) -> ClusterNodes:
         """Return the nodes as they are now.
 
         Raises TrainyardError where there is no such cluster, and InputError where there is no such queue or node.
@@ -54,7 +54,7 @@ class Look:
         nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
         return judged(nodes if self.node is None else of_node(nodes, self.node))
 
-    def _monitoring(self, expected: Expected) -> list[ClusterNode]:
+    def _monitoring(self, expected: ExpectedNodes) -> list[ClusterNode]:
         """Return the monitoring instance. EC2 is asked for it only where the spec has one."""
         if not any(group.role == "monitoring" for group in expected.groups):
             return []
@@ -68,7 +68,7 @@ class Look:
         )
 
 
-def of_queue(nodes: Nodes, queue: str) -> Nodes:
+def of_queue(nodes: ClusterNodes, queue: str) -> ClusterNodes:
     """Return the nodes of a queue or a login pool. Raises InputError where there is none of that name."""
     existing, gone = (
         tuple(node_state for node_state in part if node_state.group == queue) for part in (nodes.there, nodes.gone)
@@ -81,7 +81,7 @@ def of_queue(nodes: Nodes, queue: str) -> Nodes:
     return replace(nodes, groups=groups, there=existing, gone=gone)
 
 
-def of_node(nodes: Nodes, node_name: str) -> Nodes:
+def of_node(nodes: ClusterNodes, node_name: str) -> ClusterNodes:
     """Return one node by its instance id, or by its host name with those that are gone and had it too.
 
     Raises InputError where there is none.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from trainyard.edge.aws.account import Clock
-from trainyard.operate.nodes.cluster_nodes import Nodes
+from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.node_state import NodeState
 
 # A look is a few calls whatever the number of nodes; steps take seconds to minutes.
@@ -33,22 +33,22 @@ class NodeEvent(NamedTuple):
     """The step, with what it said where it failed; else empty."""
 
 
-class Watched(NamedTuple):
+class WatchResult(NamedTuple):
     """How a watch ended."""
 
-    nodes: Nodes
+    nodes: ClusterNodes
     """As they were last."""
     ending: Ending
     seconds: float
 
 
 @dataclass
-class _Told:
+class _EventReporter:
     """What has been told of each node."""
 
     by_id: dict[str, tuple[str, str, str]] = field(default_factory=dict)
 
-    def news(self, nodes: Nodes) -> Iterator[NodeEvent]:
+    def news(self, nodes: ClusterNodes) -> Iterator[NodeEvent]:
         """Yield what is new since the last call. Of nodes that were gone before the first one nothing is told."""
         first = not self.by_id
         for node in (*nodes.there, *nodes.gone):
@@ -61,7 +61,7 @@ class _Told:
             self.by_id[node.id] = now
         yield from self._vanished(nodes)
 
-    def _vanished(self, nodes: Nodes) -> Iterator[NodeEvent]:
+    def _vanished(self, nodes: ClusterNodes) -> Iterator[NodeEvent]:
         """Yield the nodes that are gone without a record."""
         current_ids = {node.id for node in (*nodes.there, *nodes.gone)}
         for id_ in [former_id for former_id in self.by_id if former_id not in current_ids]:
@@ -70,13 +70,13 @@ class _Told:
 
 
 def watch(
-    look: Callable[[], Nodes], clock: Clock, timeout_s: float | None, report: Callable[[NodeEvent], None]
-) -> Watched:
+    look: Callable[[], ClusterNodes], clock: Clock, timeout_s: float | None, report: Callable[[NodeEvent], None]
+) -> WatchResult:
     """Report each change until all nodes are ready, one fails for good, or the time is over.
 
     Without a timeout, the longest that any node has by the spec. Nodes that failed and were gone before do not end it.
     """
-    began, reporter, pause = clock.now(), _Told(), _FIRST_PAUSE_S
+    began, reporter, pause = clock.now(), _EventReporter(), _FIRST_PAUSE_S
     nodes = look()
     before = {node.id for node in nodes.gone}
     ends = began + (max(nodes.expected.timeouts_s.values()) if timeout_s is None else timeout_s)
@@ -86,13 +86,13 @@ def watch(
             report(event)
         ending = _ending(nodes, before) or ("timeout" if clock.now() >= ends else None)
         if ending is not None:
-            return Watched(nodes, ending, clock.now() - began)
+            return WatchResult(nodes, ending, clock.now() - began)
         pause = _FIRST_PAUSE_S if events else min(pause * _GROWTH, _LONGEST_PAUSE_S)
         clock.sleep(min(pause, max(0.0, ends - clock.now())))
         nodes = look()
 
 
-def _ending(nodes: Nodes, before: set[str]) -> Ending | None:
+def _ending(nodes: ClusterNodes, before: set[str]) -> Ending | None:
     if any(finding.id in _FINAL and finding.severity == "error" for finding in nodes.findings):
         return "failed"
     if any(node.id not in before and node.status in ("failed", "held") for node in nodes.gone):
@@ -101,7 +101,7 @@ def _ending(nodes: Nodes, before: set[str]) -> Ending | None:
     return "ready" if nodes.ready and not missing else None
 
 
-def _step_text(nodes: Nodes, node: NodeState) -> str:
+def _step_text(nodes: ClusterNodes, node: NodeState) -> str:
     if node.status in ("failed", "held"):
         return nodes.why_failed(node)
     if node.status == "unreadable":

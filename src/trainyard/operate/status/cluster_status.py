@@ -13,7 +13,7 @@ from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.edge.aws.stacks import StackState
 from trainyard.operate.monitoring.access import MonitoringAccess
 from trainyard.operate.status.failures import Failure
-from trainyard.operate.status.file_systems import FileSystem
+from trainyard.operate.status.file_systems import FileSystemStatus
 from trainyard.operate.status.node_hours import NodeHours
 from trainyard.operate.status.reservations import Reservation
 from trainyard.render.tags import CLUSTER
@@ -75,7 +75,7 @@ class Status:
     monitoring: MonitoringAccess | None = None
     """What the stack of its monitoring, or of its environment's, says; None where nothing is measured."""
     reservations: tuple[Reservation, ...] = ()
-    file_systems: tuple[FileSystem, ...] = ()
+    file_systems: tuple[FileSystemStatus, ...] = ()
     failures: tuple[Failure, ...] = ()
     cost: NodeHours | None = None
     platform: PlatformStatus | None = None

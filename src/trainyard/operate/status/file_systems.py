@@ -20,7 +20,7 @@ _WORDS = {"LUSTRE": "FSx for Lustre", "OPENZFS": "FSx for OpenZFS", "ONTAP": "FS
 _OWNERS = ("parallelcluster:cluster-name", CLUSTER)
 
 
-class Mount(NamedTuple):
+class ConfiguredMount(NamedTuple):
     """What the configuration of a cluster says of a file system."""
 
     folder: str
@@ -29,7 +29,7 @@ class Mount(NamedTuple):
     """Of the file system or volume; None where ParallelCluster makes it."""
 
 
-class FileSystem(NamedTuple):
+class FileSystemStatus(NamedTuple):
     """A file system of a cluster."""
 
     kind: str
@@ -47,8 +47,8 @@ class FileSystem(NamedTuple):
 
 
 def ask(
-    request: StatusRequest, mounts: Mapping[str, list[Mount]], *, with_volumes: bool = False
-) -> Callable[[], tuple[FileSystem, ...]]:
+    request: StatusRequest, mounts: Mapping[str, list[ConfiguredMount]], *, with_volumes: bool = False
+) -> Callable[[], tuple[FileSystemStatus, ...]]:
     """Begin to ask for the file systems of a cluster, and return a function that waits for all of them.
 
     ``mounts`` are what its nodes mount, by the service: fsx, efs or ebs.
@@ -61,10 +61,10 @@ def ask(
     return lambda: tuple(system for answer in answers for system in answer() or ())
 
 
-def fsx(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, ...]:
+def fsx(account: Account, name: str, mounts: list[ConfiguredMount]) -> tuple[FileSystemStatus, ...]:
     """Return the FSx file systems of a cluster: those that it mounts, and those that carry its tags."""
     by_id = {
-        file_system["FileSystemId"]: FileSystem(
+        file_system["FileSystemId"]: FileSystemStatus(
             _WORDS.get(file_system["FileSystemType"], f"FSx ({file_system['FileSystemType']})"),
             file_system["FileSystemId"],
             file_system.get("Lifecycle", "not known"),
@@ -84,10 +84,10 @@ def _fsx_ids(described: Mapping[str, Any]) -> set[str]:
     return {described["FileSystemId"], *([root] if root else [])}
 
 
-def efs(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, ...]:
+def efs(account: Account, name: str, mounts: list[ConfiguredMount]) -> tuple[FileSystemStatus, ...]:
     """Return the EFS file systems of a cluster: those that it mounts, and those that carry its tags."""
     by_id = {
-        file_system["FileSystemId"]: FileSystem(
+        file_system["FileSystemId"]: FileSystemStatus(
             "EFS",
             file_system["FileSystemId"],
             file_system["LifeCycleState"],
@@ -100,7 +100,7 @@ def efs(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, .
     return (*by_id.values(), *_missing("EFS", (mount for mount in mounts if mount.id is not None), by_id))
 
 
-def ebs(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, ...]:
+def ebs(account: Account, name: str, mounts: list[ConfiguredMount]) -> tuple[FileSystemStatus, ...]:
     """Return the shared EBS volumes of a cluster: those that it mounts."""
     ids = tuple(mount.id for mount in mounts if mount.id is not None)
     names = [mount.name for mount in mounts if mount.id is None]
@@ -109,7 +109,7 @@ def ebs(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, .
         *(shared_volumes(account, name, names) if names else ()),
     ]
     by_id = {
-        volume["VolumeId"]: FileSystem(
+        volume["VolumeId"]: FileSystemStatus(
             "EBS", volume["VolumeId"], volume["State"], volume["Size"], mount.folder if mount else None
         )
         for volume in described
@@ -118,7 +118,7 @@ def ebs(account: Account, name: str, mounts: list[Mount]) -> tuple[FileSystem, .
     return (*by_id.values(), *_missing("EBS", (mount for mount in mounts if mount.id is not None), by_id))
 
 
-def _mounted(described: Mapping[str, Any], ids: set[str], mounts: list[Mount]) -> Mount | None:
+def _mounted(described: Mapping[str, Any], ids: set[str], mounts: list[ConfiguredMount]) -> ConfiguredMount | None:
     """Return what is mounted, by its id, or by the name that ParallelCluster gives to what it makes for the cluster."""
     tags = _tags(described)
     for mount in mounts:
@@ -136,7 +136,9 @@ def _tags(described: Mapping[str, Any]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in described.get("Tags", ())}
 
 
-def _missing(kind: str, mounts: Iterator[Mount], by_id: Mapping[str, FileSystem]) -> Iterator[FileSystem]:
+def _missing(
+    kind: str, mounts: Iterator[ConfiguredMount], by_id: Mapping[str, FileSystemStatus]
+) -> Iterator[FileSystemStatus]:
     for mount in mounts:
         if mount.id is not None and mount.id not in by_id:
-            yield FileSystem(kind, mount.id, "MISSING", None, mount.folder)
+            yield FileSystemStatus(kind, mount.id, "MISSING", None, mount.folder)

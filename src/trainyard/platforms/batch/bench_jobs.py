@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainyard.bench.submission.head_node import write_blocks
-from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.scheduler import GONE, State
+from trainyard.bench.submission.job import PlannedJob
+from trainyard.bench.submission.scheduler import GONE, JobState
 from trainyard.edge.aws import batch_jobs
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob
-from trainyard.edge.aws.log_events import LogEvent, LogStream
+from trainyard.edge.aws.log_events import LogEvent, LogStreamReader
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.remote.answer import UnreachableError
 from trainyard.errors import TrainyardError
@@ -40,10 +40,10 @@ def has_mpi(spec: Spec) -> bool:  # noqa: ARG001  as of every platform
     return True
 
 
-def job(job: BenchJob, spec: Spec) -> Job:
+def job(job: BenchJob, spec: Spec) -> PlannedJob:
     """Return a planned job as SubmitJob takes it."""
     request = submit_job(job, job_queue(spec, job.queue), job_definition(spec, job.queue, "nccl"))
-    return Job(
+    return PlannedJob(
         job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, "", {},
         request=request,
     )  # fmt: skip
@@ -76,7 +76,7 @@ class OnBatch:
         """Return by which beginning of their names the jobs are found."""
         return f"{_MARK}-{token}-"
 
-    def refuse_unfit(self, jobs: Sequence[Job]) -> None:
+    def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
         """Refuse nothing: jobs wait until there are nodes."""
 
     def begun(self, folder: str) -> bool:
@@ -91,7 +91,7 @@ class OnBatch:
         """Return whether a job was made after another one. What is not listed any more is older."""
         return self._order.get(number, 0) > self._order.get(than, 0) and than in self._order
 
-    def submit(self, folder: str, job: Job, token: str, after: str | None) -> str:  # noqa: ARG002  as begun() has it
+    def submit(self, folder: str, job: PlannedJob, token: str, after: str | None) -> str:  # noqa: ARG002  as begun() has it
         """Submit a job and return its id. Where it waits for another one, it fails with that one."""
         waits = {} if after is None else {"dependsOn": [{"jobId": after}]}
         name = f"{folder}{job.id}"
@@ -103,7 +103,7 @@ class OnBatch:
         self._order[number] = max(self._order.values(), default=0) + 1
         return number
 
-    def states(self, numbers: Sequence[str]) -> dict[str, State]:
+    def states(self, numbers: Sequence[str]) -> dict[str, JobState]:
         """Return how jobs are. Raises UnreachableError where that may be known the next time."""
         try:
             return {number: _state(batch_jobs.describe(self.account, number)) for number in numbers}
@@ -125,7 +125,7 @@ class OnBatch:
         job = batch_jobs.describe(self.account, number)
         if job is None or not job.main.log_streams:
             return False
-        stream = LogStream(self.account, job.main.log_group, job.main.log_streams[-1])
+        stream = LogStreamReader(self.account, job.main.log_group, job.main.log_streams[-1])
         write_blocks(to, _lines(stream.rest(job.stopped_ms)))
         return True
 
@@ -149,11 +149,11 @@ def _lines(events: Iterable[LogEvent]) -> Iterator[bytes]:
         yield f"{event.message}\n".encode("utf-8", "surrogatepass")
 
 
-def _state(job: BatchJob | None) -> State:
+def _state(job: BatchJob | None) -> JobState:
     if job is None:
-        return State(GONE)
+        return JobState(GONE)
     exit_code = "" if job.main.exit_code in (None, 0) else f"exit code {job.main.exit_code}"
     waits = job.status if _STATES.get(job.status) == "PENDING" else ""
     reasons = dict.fromkeys(reason for reason in (waits, exit_code, job.reason, job.main.reason) if reason)
     reason = "" if job.status in ("RUNNING", "SUCCEEDED") else ": ".join(reasons)
-    return State(_STATES.get(job.status, job.status), reason)
+    return JobState(_STATES.get(job.status, job.status), reason)

@@ -22,7 +22,7 @@ from trainyard.platform_parts import (
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
-    from trainyard.operate.connect.forwarding import Tunnel, Wanted
+    from trainyard.operate.connect.forwarding import Tunnel, TunnelRequest
     from trainyard.operate.connect.target import Target
     from trainyard.operate.status.status_request import StatusRequest
 
@@ -105,7 +105,7 @@ def _find_node(account: Account, cluster: str, node: str | None) -> Target | Non
     return eks_target(account, cluster, node)
 
 
-def _find_tunnel(account: Account, cluster: str, wanted: Wanted) -> Tunnel | None:
+def _find_tunnel(account: Account, cluster: str, wanted: TunnelRequest) -> Tunnel | None:
     from trainyard.platforms.eks.connection.forwarding import cluster_tunnel
 
     return cluster_tunnel(account, cluster, wanted)

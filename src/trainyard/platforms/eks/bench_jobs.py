@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.bench.submission.head_node import write_blocks
-from trainyard.bench.submission.job import Job
-from trainyard.bench.submission.scheduler import State
+from trainyard.bench.submission.job import PlannedJob
+from trainyard.bench.submission.scheduler import JobState
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import may_pass
 from trainyard.edge.aws.eks import find_cluster
@@ -43,9 +43,9 @@ def has_mpi(spec: Spec) -> bool:
     return "mpi-operator" in spec.eks.operators
 
 
-def job(job: BenchJob, spec: Spec) -> Job:
+def job(job: BenchJob, spec: Spec) -> PlannedJob:
     """Return a planned job as an MPIJob."""
-    return Job(
+    return PlannedJob(
         job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, "", {},
         request=mpi_job_of(spec, job),
     )  # fmt: skip
@@ -89,7 +89,7 @@ class OnEks:
         """Return by which label the runs of a submission are found."""
         return token
 
-    def refuse_unfit(self, jobs: Sequence[Job]) -> None:
+    def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
         """Raise TrainyardError where there is no MPI operator, or there are not the nodes that a job wants."""
         with self._asked() as kubectl:
             mpi_runs.refuse_without_operator(kubectl, self.cluster)
@@ -114,7 +114,7 @@ class OnEks:
         """Return whether a run was made after another one. What is not listed any more is older."""
         return self._order.get(number, "") > self._order.get(than, "") and than in self._order
 
-    def submit(self, folder: str, job: Job, token: str, after: str | None) -> str:  # noqa: ARG002  none waits
+    def submit(self, folder: str, job: PlannedJob, token: str, after: str | None) -> str:  # noqa: ARG002  none waits
         """Make an MPIJob for a run and return its number. What is left of a former run is taken away."""
         number = secrets.token_hex(4)
         with self._asked() as kubectl:
@@ -124,7 +124,7 @@ class OnEks:
             kubectl.apply([scripts_manifest(), run_of(_mpi_job(job), token, number)], force_conflicts=True)
         return number
 
-    def states(self, numbers: Sequence[str]) -> dict[str, State]:
+    def states(self, numbers: Sequence[str]) -> dict[str, JobState]:
         """Return how runs are.
 
         Raises UnreachableError where that may be known the next time, TrainyardError where one will not start.
@@ -198,11 +198,11 @@ class OnEks:
             raise TrainyardError(problem, where=eks_cluster.arn, hint=hint)
         self._is_ours = eks_cluster is not None
 
-    def _state(self, kubectl: Kubectl, number: str) -> State:
+    def _state(self, kubectl: Kubectl, number: str) -> JobState:
         run = mpi_runs.run_numbered(kubectl, number)
         self._pods[number] = mpi_runs.pods_of(kubectl, run)
         if run is None:
-            return State("CANCELLED", _DELETED)
+            return JobState("CANCELLED", _DELETED)
         look = mpi_job_status(run, self._pods[number])
         held = self._stuck.held_up(number, look)
         if held is None:
@@ -213,7 +213,7 @@ class OnEks:
             return look.state._replace(reason=f"{look.state.reason}; {holders(kubectl, run)}")
         raise stuck(held, run["metadata"]["name"], mpi_runs.label_of_pods(run), _why(kubectl, run, look, fit))
 
-    def _unfit(self, job: Job, node_fit: Fit) -> TrainyardError:
+    def _unfit(self, job: PlannedJob, node_fit: Fit) -> TrainyardError:
         problem = (
             f"{job.id} wants {node_fit.wanted} nodes of {job.queue}, and {node_fit.fit} can take it: {node_fit.words}"
         )
@@ -250,7 +250,7 @@ def part_of(to: Path) -> Path:
     return to.with_suffix(".part")
 
 
-def _mpi_job(job: Job) -> Mapping[str, Any]:
+def _mpi_job(job: PlannedJob) -> Mapping[str, Any]:
     assert job.request is not None  # noqa: S101  planned_jobs gives one to every job of EKS
     return job.request
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.work import Work
 from trainyard.rehearsal.programs import no_programs
 from trainyard.rehearsal.report.conditions import Condition
@@ -14,7 +14,7 @@ CONDITIONS: Mapping[str, Condition] = {}
 programs = no_programs
 
 
-def jobs() -> Step | None:
+def jobs() -> DeploymentStep | None:
     """Return None: nothing takes jobs."""
     return None
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.assets import Mirror
 from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps
-from trainyard.deploy.steps.release import Release
+from trainyard.deploy.steps.release import ReleaseStep
 from trainyard.deploy.work import Work
 from trainyard.spec.cluster import Spec
 
 
-def steps_to_deploy(spec: Spec) -> list[Step]:
+def steps_to_deploy(spec: Spec) -> list[DeploymentStep]:
     """Return them in order. A release is published for the instance of the monitoring alone."""
-    published: list[Step] = [Mirror(), Release()] if spec.has_monitoring_instance else []
+    published: list[DeploymentStep] = [Mirror(), ReleaseStep()] if spec.has_monitoring_instance else []
     return [*stack_steps(spec), *published, *instance_steps(spec), *grafana_steps(spec)]
 
 
-def steps_to_destroy() -> list[Step]:
+def steps_to_destroy() -> list[DeploymentStep]:
     """Return nothing besides the stacks that every destruction looks for."""
     return []
 

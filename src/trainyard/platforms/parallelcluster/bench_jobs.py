@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.bench.submission.job import Job
+from trainyard.bench.submission.job import PlannedJob
 from trainyard.bench.submission.on_slurm import OnSlurm, slurm_job
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
@@ -19,7 +19,7 @@ def has_mpi(spec: Spec) -> bool:  # noqa: ARG001  as of every platform
     return True
 
 
-def job(job: BenchJob, spec: Spec) -> Job:
+def job(job: BenchJob, spec: Spec) -> PlannedJob:
     """Return a planned job as Slurm takes it."""
     return slurm_job(job, spec)
 

@@ -13,7 +13,7 @@ import yaml
 from trainyard.render.cloudformation.stack import Stack
 
 
-class Resource(NamedTuple):
+class StackResource(NamedTuple):
     """One resource of a stack."""
 
     logical_id: str
@@ -22,12 +22,12 @@ class Resource(NamedTuple):
     """Whether it stays when the stack is deleted."""
 
 
-def resources(stack: Stack, partition: str = "aws") -> tuple[Resource, ...]:
+def resources(stack: Stack, partition: str = "aws") -> tuple[StackResource, ...]:
     """Return the resources that a stack will have with its parameters, in the order of its template."""
     return tuple(_resources(stack, partition))
 
 
-def _resources(stack: Stack, partition: str) -> Iterator[Resource]:
+def _resources(stack: Stack, partition: str) -> Iterator[StackResource]:
     template: dict[str, Any] = yaml.load(stack.template, Loader=yaml.CSafeLoader)
     defaults = {name: str(parameter.get("Default", "")) for name, parameter in template.get("Parameters", {}).items()}
     values = {"AWS::Partition": partition, **defaults, **stack.parameters}
@@ -36,7 +36,7 @@ def _resources(stack: Stack, partition: str) -> Iterator[Resource]:
         condition = resource.get("Condition")
         if condition is None or _holds({"Condition": condition}, conditions, values):
             keeps = resource.get("DeletionPolicy", "Delete") != "Delete"
-            yield Resource(logical_id, resource["Type"], keeps)
+            yield StackResource(logical_id, resource["Type"], keeps)
 
 
 def _holds(expression: Mapping[str, Any], conditions: Mapping[str, Any], values: Mapping[str, str]) -> bool:

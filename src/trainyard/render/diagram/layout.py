@@ -27,7 +27,7 @@ _LABEL_GAP = 34
 """Room for an arrow with a label beside it."""
 
 
-class Placed(NamedTuple):
+class PlacedCard(NamedTuple):
     """A card and its place."""
 
     card: Card
@@ -38,14 +38,14 @@ class Placed(NamedTuple):
 class Layout:
     """The places of everything."""
 
-    people: Placed
+    people: PlacedCard
     region: Box
     vpc: Box
     lanes: tuple[PlacedLane, ...]
     files: Box
-    file_systems: tuple[tuple[Placed, Placed | None], ...]
+    file_systems: tuple[tuple[PlacedCard, PlacedCard | None], ...]
     """Each file system, and the bucket behind it."""
-    services: dict[str, Placed]
+    services: dict[str, PlacedCard]
 
     @property
     def height(self) -> float:
@@ -92,7 +92,7 @@ def _stacked_lanes(spec: Spec, top: float) -> tuple[PlacedLane, ...]:
     return tuple(placed)
 
 
-def _services(spec: Spec, top: float, placed: Sequence[PlacedLane]) -> dict[str, Placed]:
+def _services(spec: Spec, top: float, placed: Sequence[PlacedLane]) -> dict[str, PlacedCard]:
     """Return the services: those of the head node beside it or above, the others below, so that no arrows cross."""
     above = _stacked(services_of_head(spec), top)
     heads = (lane.cards["head"][1].bottom for lane in placed if "head" in lane.cards)
@@ -100,8 +100,8 @@ def _services(spec: Spec, top: float, placed: Sequence[PlacedLane]) -> dict[str,
     return above | _stacked(services_of_nodes(spec), reached + _GAP)
 
 
-def _stacked(cards: Iterable[tuple[str, Card]], top: float) -> dict[str, Placed]:
-    placed: dict[str, Placed] = {}
+def _stacked(cards: Iterable[tuple[str, Card]], top: float) -> dict[str, PlacedCard]:
+    placed: dict[str, PlacedCard] = {}
     for role, card in cards:
         gap = _LABEL_GAP if role == "prometheus" and placed else 0  # what Grafana asks stands between the two
         placed[role] = _below(card, Box(_SERVICES[0], top + gap, _SERVICES[1], 0))
@@ -109,13 +109,13 @@ def _stacked(cards: Iterable[tuple[str, Card]], top: float) -> dict[str, Placed]
     return placed
 
 
-def _below(card: Card, place: Box) -> Placed:
-    return Placed(card, Box(place.x, place.y, place.width, card.height(place.width)))
+def _below(card: Card, place: Box) -> PlacedCard:
+    return PlacedCard(card, Box(place.x, place.y, place.width, card.height(place.width)))
 
 
 def _file_systems(
     cards: Sequence[tuple[Card, Card | None]], place: Box
-) -> tuple[Box, tuple[tuple[Placed, Placed | None], ...]]:
+) -> tuple[Box, tuple[tuple[PlacedCard, PlacedCard | None], ...]]:
     """Return the box of the file systems and their places. Those with a bucket stand on the right, one to a row."""
     linked = [(card, bucket) for card, bucket in cards if bucket is not None]
     others = [(card, None) for card, bucket in cards if bucket is None]
@@ -128,8 +128,8 @@ def _file_systems(
     placed = []
     for column, row, (card, bucket) in (*cells, *right):
         box = Box(place.x + 12 + column * (width + 12), place.y + 30 + row * (height + 12), width, height)
-        behind = None if bucket is None else Placed(bucket, Box(_SERVICES[0], box.y, _SERVICES[1], height))
-        placed.append((Placed(card, box), behind))
+        behind = None if bucket is None else PlacedCard(bucket, Box(_SERVICES[0], box.y, _SERVICES[1], height))
+        placed.append((PlacedCard(card, box), behind))
     bottom = max(card.box.bottom for card, _ in placed) + 12
     return Box(place.x, place.y, place.width, bottom - place.y), tuple(placed)
 

@@ -10,7 +10,7 @@ from trainyard.finding import Path
 from trainyard.rules.documents import mapping_at, mapping_in
 
 
-class Resource(NamedTuple):
+class TemplateResource(NamedTuple):
     """One resource."""
 
     name: str
@@ -34,11 +34,11 @@ class Value(NamedTuple):
     value: Any
 
 
-def resources(document: Document, *types: str) -> Iterator[Resource]:
+def resources(document: Document, *types: str) -> Iterator[TemplateResource]:
     """Yield the resources of some types, in the order of the template."""
     for name, written in mapping_at(document, "Resources").items():
         if isinstance(written, dict) and written.get("Type") in types:
-            yield Resource(name, written)
+            yield TemplateResource(name, written)
 
 
 def parameters(document: Document) -> Mapping[str, Mapping[str, Any]]:

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from trainyard_node.collectors.slurm.gres import gpu_count, gres_counts
-from trainyard_node.collectors.slurm.node_groups import NodeGroup
+from trainyard_node.collectors.slurm.node_groups import SlurmNodeGroup
 from trainyard_node.collectors.slurm.nodes import Node
-from trainyard_node.collectors.slurm.reading import Reading
+from trainyard_node.collectors.slurm.reading import SlurmReading
 from trainyard_node.samples import Samples
 
 # What sinfo writes, and how the names have it: https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES
@@ -37,14 +37,14 @@ MOST_OWNERS = 2000
 _OTHERS = "(others)"
 
 
-def samples(reading: Reading) -> Samples:
+def samples(reading: SlurmReading) -> Samples:
     """Return one reading."""
     samples = Samples("slurm")
     add(samples, reading)
     return samples
 
 
-def add(samples: Samples, reading: Reading) -> None:
+def add(samples: Samples, reading: SlurmReading) -> None:
     """Add one reading to what has other names besides."""
     _count_nodes(samples, reading)
     _add_totals(samples, reading)
@@ -57,7 +57,7 @@ def add(samples: Samples, reading: Reading) -> None:
         samples.add("trainyard_slurm_malformed_records", count, command)
 
 
-def _count_nodes(samples: Samples, reading: Reading) -> None:
+def _count_nodes(samples: Samples, reading: SlurmReading) -> None:
     counts: dict[tuple[str, str], Counter[str]] = {}
     for group in reading.groups:
         here = counts.setdefault((group.partition, group.features), Counter())
@@ -74,7 +74,7 @@ def _flags(node: Node | None) -> Iterable[str]:
     return () if node is None else node.flags
 
 
-def _add_totals(samples: Samples, reading: Reading) -> None:
+def _add_totals(samples: Samples, reading: SlurmReading) -> None:
     """Add what counts each node once, in however many partitions it is."""
     group_of = {name: group for group in reading.groups for name in group.names}
     cpus: Counter[str] = Counter()
@@ -101,7 +101,7 @@ def _gpus(node: Node) -> tuple[int, int]:
     return gpu_count(node.gres), gpu_count(node.used_gres)
 
 
-def _add_each_node(samples: Samples, reading: Reading) -> None:
+def _add_each_node(samples: Samples, reading: SlurmReading) -> None:
     for group in reading.groups:
         for name in group.names:
             if group.reason:
@@ -113,7 +113,7 @@ def _add_each_node(samples: Samples, reading: Reading) -> None:
                 _add_node(samples, node, group)
 
 
-def _add_node(samples: Samples, node: Node, group: NodeGroup) -> None:
+def _add_node(samples: Samples, node: Node, group: SlurmNodeGroup) -> None:
     labels = (node.name, group.status, group.partition)
     unused = max(node.cpus - node.allocated_cpus, 0)
     figures = {
@@ -132,7 +132,7 @@ def _add_node(samples: Samples, node: Node, group: NodeGroup) -> None:
         samples.add("slurm_node_gres_used", used.get(kind, 0), *labels, kind)
 
 
-def _add_partitions(samples: Samples, reading: Reading) -> None:
+def _add_partitions(samples: Samples, reading: SlurmReading) -> None:
     figures: dict[str, Counter[str]] = {}
     for group in reading.groups:
         here = figures.setdefault(group.partition, Counter())
@@ -155,7 +155,7 @@ def _add_partitions(samples: Samples, reading: Reading) -> None:
             samples.add(f"slurm_partition_{name}", here[name], partition)
 
 
-def _add_jobs(samples: Samples, reading: Reading) -> None:
+def _add_jobs(samples: Samples, reading: SlurmReading) -> None:
     all_of: Counter[str] = Counter()
     cores: Counter[str] = Counter()
     queue: Counter[tuple[str, ...]] = Counter()
@@ -178,7 +178,7 @@ def _add_jobs(samples: Samples, reading: Reading) -> None:
         samples.add(f"slurm_cores_{state}", queue_cores[key], *labels)
 
 
-def _add_owners(samples: Samples, reading: Reading, word: str) -> None:
+def _add_owners(samples: Samples, reading: SlurmReading, word: str) -> None:
     figures: dict[str, Counter[str]] = {}
     for jobs in reading.jobs:
         if jobs.state not in ("PENDING", "RUNNING", "SUSPENDED"):

@@ -21,7 +21,7 @@ FIELDS = (
 _WHICH_NODES = ", UnavailableNodes:"
 
 
-class Jobs(NamedTuple):
+class JobGroup(NamedTuple):
     """Jobs that are alike in everything that is counted."""
 
     number: int
@@ -42,10 +42,10 @@ class Jobs(NamedTuple):
     """Why it waits."""
 
 
-def read_jobs(output: bytes, end: str) -> tuple[list[Jobs], int]:
+def read_jobs(output: bytes, end: str) -> tuple[list[JobGroup], int]:
     """Return what squeue printed, and how many records make no sense. Raises NodeError where the output is cut."""
     malformed = 0
-    all_jobs: list[Jobs] = []
+    all_jobs: list[JobGroup] = []
     for record, count in Counter(records(output, end, "squeue")).items():
         jobs = _jobs(record, count)
         if jobs is None:
@@ -55,14 +55,14 @@ def read_jobs(output: bytes, end: str) -> tuple[list[Jobs], int]:
     return all_jobs, malformed
 
 
-def _jobs(record: str, count: int) -> Jobs | None:
+def _jobs(record: str, count: int) -> JobGroup | None:
     fields = fields_of(record, len(FIELDS))
     if fields is None:
         return None
     state, partition, user, cpus, nodes, tasks, *tres, reason, account = fields
     try:
         gpus = _gpus(tres, _first(nodes), _first(tasks))
-        return Jobs(
+        return JobGroup(
             count, state, tuple(partition.split(",")), user, account, _first(cpus), _first(nodes), gpus,
             _memory_mib(tres[0]), reason.split(_WHICH_NODES, 1)[0],
         )  # fmt: skip

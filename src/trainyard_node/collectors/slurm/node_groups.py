@@ -23,7 +23,7 @@ _TAKING_JOBS = ("idle", "mixed", "allocated", "completing", "planned")
 _NO_NODES = ("\x1f", "(null)\x1f", "n/a\x1f", "N/A\x1f")
 
 
-class NodeGroup(NamedTuple):
+class SlurmNodeGroup(NamedTuple):
     """Nodes of a partition that are in the same state."""
 
     names: tuple[str, ...]
@@ -54,14 +54,14 @@ class NodeGroup(NamedTuple):
         return self.state in _TAKING_JOBS and not self.other_cpus
 
 
-def read_node_groups(output: bytes, end: str) -> tuple[list[NodeGroup], int]:
+def read_node_groups(output: bytes, end: str) -> tuple[list[SlurmNodeGroup], int]:
     """Return what sinfo printed, and how many records make no sense. Raises NodeError where the output is cut."""
     all_groups = [_group(record) for record in records(output, end, "sinfo") if not record.startswith(_NO_NODES)]
     groups = [node_group for node_group in all_groups if node_group is not None]
     return groups, len(all_groups) - len(groups)
 
 
-def _group(record: str) -> NodeGroup | None:
+def _group(record: str) -> SlurmNodeGroup | None:
     fields = fields_of(record, len(FIELDS))
     if fields is None:
         return None
@@ -70,7 +70,7 @@ def _group(record: str) -> NodeGroup | None:
         allocated, idle, other, total = map(int, cpus.split("/"))
     except ValueError:
         return None
-    return NodeGroup(
+    return SlurmNodeGroup(
         tuple(expanded(nodes)), partition, available == "up", status, allocated, idle, other, total,
         "" if features == "(null)" else features,
         "" if reason in ("none", "(null)") else reason,

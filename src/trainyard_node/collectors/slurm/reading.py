@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from trainyard_node.collectors.slurm import jobs, node_groups, nodes
-from trainyard_node.collectors.slurm.jobs import Jobs
-from trainyard_node.collectors.slurm.node_groups import NodeGroup
+from trainyard_node.collectors.slurm.jobs import JobGroup
+from trainyard_node.collectors.slurm.node_groups import SlurmNodeGroup
 from trainyard_node.collectors.slurm.nodes import Node
 from trainyard_node.collectors.slurm.record import new_end, output_format
 from trainyard_node.errors import NodeError
@@ -21,17 +21,17 @@ MOST_BYTES = 32 << 20
 VARIABLES = {"SLURM_TIME_FORMAT": "%s", "LC_ALL": "C.UTF-8"}
 
 
-class Reading(NamedTuple):
+class SlurmReading(NamedTuple):
     """What Slurm said."""
 
-    jobs: Sequence[Jobs]
-    groups: Sequence[NodeGroup]
+    jobs: Sequence[JobGroup]
+    groups: Sequence[SlurmNodeGroup]
     nodes: Mapping[str, Node]
     malformed: Mapping[str, int]
     """How many records of each command made no sense."""
 
 
-def read_slurm(programs: Programs) -> Reading:
+def read_slurm(programs: Programs) -> SlurmReading:
     """Ask Slurm, all at once, so that what it says is of one moment.
 
     Raises NodeError where a command fails, hangs, or prints what nobody asked for.
@@ -47,7 +47,7 @@ def read_slurm(programs: Programs) -> Reading:
     for command, parsed in {"sinfo": groups, "scontrol": node_table, "squeue": queue}.items():
         if malformed[command] and not parsed:
             raise NodeError(f"nothing that {command} printed can be read: is it Slurm's?")
-    return Reading(queue, groups, node_table, malformed)
+    return SlurmReading(queue, groups, node_table, malformed)
 
 
 def commands_with(end: str) -> tuple[Sequence[str], ...]:

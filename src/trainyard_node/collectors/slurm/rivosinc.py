@@ -11,15 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from trainyard_node.collectors.slurm import community
-from trainyard_node.collectors.slurm.jobs import Jobs
+from trainyard_node.collectors.slurm.jobs import JobGroup
 from trainyard_node.collectors.slurm.nodes import Node
-from trainyard_node.collectors.slurm.reading import Reading
+from trainyard_node.collectors.slurm.reading import SlurmReading
 from trainyard_node.samples import Samples
 
 _MIB = 1 << 20
 
 
-def samples(reading: Reading) -> Samples:
+def samples(reading: SlurmReading) -> Samples:
     """Return one reading."""
     samples = Samples("slurm", "slurm_rivosinc")
     community.add(samples, reading)
@@ -30,7 +30,7 @@ def samples(reading: Reading) -> Samples:
     return samples
 
 
-def _add_totals(samples: Samples, reading: Reading, idle: Mapping[str, bool]) -> None:
+def _add_totals(samples: Samples, reading: SlurmReading, idle: Mapping[str, bool]) -> None:
     status = {name: group.status for group in reading.groups for name in group.names}
     nodes: Counter[str] = Counter()
     cpus: Counter[str] = Counter()
@@ -49,7 +49,7 @@ def _add_totals(samples: Samples, reading: Reading, idle: Mapping[str, bool]) ->
         samples.add(f"slurm_mem_{kind}", whole[f"{kind}_mem"])
 
 
-def _add_partitions(samples: Samples, reading: Reading, idle: Mapping[str, bool]) -> None:
+def _add_partitions(samples: Samples, reading: SlurmReading, idle: Mapping[str, bool]) -> None:
     members: dict[str, list[Node]] = {}
     for group in reading.groups:
         group_nodes = [reading.nodes[name] for name in group.names if name in reading.nodes]
@@ -72,8 +72,8 @@ def _figures(nodes: list[Node], idle: Mapping[str, bool]) -> dict[str, float]:
     }
 
 
-def _add_jobs(samples: Samples, reading: Reading) -> None:
-    by: tuple[tuple[str, Callable[[Jobs], tuple[str, ...]]], ...] = (
+def _add_jobs(samples: Samples, reading: SlurmReading) -> None:
+    by: tuple[tuple[str, Callable[[JobGroup], tuple[str, ...]]], ...] = (
         ("slurm_partition_job_state_total", lambda jobs: jobs.partitions),
         ("slurm_user_state_total", lambda jobs: (jobs.user,)),
         ("slurm_account_job_state_total", lambda jobs: (jobs.account,)),

@@ -6,7 +6,7 @@ import math
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.operate.monitoring.viewer.panel_queries import Asking
+from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import MOST_POINTS, window
 
@@ -31,14 +31,14 @@ def names(answer) -> set[str]:
 
 def test_a_small_cluster_is_asked_for_as_a_whole():
     source = FakeSource(nodes(4))
-    answer = Asking(source).over_time(EXPR, Selection(), HOUR, 20)
+    answer = PanelQueries(source).over_time(EXPR, Selection(), HOUR, 20)
     assert (names(answer), answer.total) == ({"n0", "n1", "n2", "n3"}, 4)
     assert source.ranges == [('load{cluster=~".*", node_name=~".*"}', HOUR.start_s, HOUR.end_s, 30)]
 
 
 def test_of_a_large_cluster_only_the_nodes_that_are_shown_are_asked_for_over_time():
     source = FakeSource(nodes(1000))
-    answer = Asking(source).over_time(EXPR, Selection(), HOUR, 3)
+    answer = PanelQueries(source).over_time(EXPR, Selection(), HOUR, 3)
     assert (names(answer), answer.total) == ({"n997", "n998", "n999"}, 1000)
     assert [query for query, *_ in source.ranges] == ['load{cluster=~".*", node_name=~"n997|n998|n999"}']
     assert all(len(series.points) == HOUR.points for series in answer.series)
@@ -46,7 +46,7 @@ def test_of_a_large_cluster_only_the_nodes_that_are_shown_are_asked_for_over_tim
 
 def test_a_query_that_compares_nodes_is_asked_as_it_is_and_not_narrowed_a_second_time():
     source = FakeSource(nodes(100), compares=True, read=20_000)
-    asking = Asking(source)
+    asking = PanelQueries(source)
     answer = asking.over_time(EXPR, Selection(), HOUR, 2)
     assert (names(answer), answer.total) == ({"n98", "n99"}, 100)
     assert {series.points[-1][1] for series in answer.series} == {-1.0, -2.0}
@@ -59,14 +59,14 @@ def test_a_query_that_compares_nodes_is_asked_as_it_is_and_not_narrowed_a_second
 
 def test_series_that_do_not_say_their_node_are_asked_for_as_a_whole():
     source = FakeSource([({"user": f"u{number}"}, float(number)) for number in range(50)])
-    answer = Asking(source).over_time('jobs{node_name=~"$node"}', Selection(), HOUR, 2)
+    answer = PanelQueries(source).over_time('jobs{node_name=~"$node"}', Selection(), HOUR, 2)
     assert {series.labels["user"] for series in answer.series} == {"u48", "u49"}
     assert [query for query, *_ in source.ranges] == ['jobs{node_name=~".*"}']
 
 
 def test_the_lowest_are_shown_where_the_query_wants_the_lowest():
     source = FakeSource(nodes(100))
-    answer = Asking(source).over_time(f"bottomk(2, {EXPR})", Selection(), HOUR, 20)
+    answer = PanelQueries(source).over_time(f"bottomk(2, {EXPR})", Selection(), HOUR, 20)
     assert (names(answer), answer.total) == ({"n0", "n1"}, 100)
     assert "bottomk" not in source.ranges[0][0]
 
@@ -75,20 +75,20 @@ def test_what_takes_much_to_read_gets_fewer_points_but_never_too_few_to_see_anyt
     points = {}
     for read in (500, 1_000, 100_000_000):
         source = FakeSource(nodes(4), read=read)
-        points[read] = Asking(source).over_time(EXPR, Selection(), HOUR, 20).window.points
+        points[read] = PanelQueries(source).over_time(EXPR, Selection(), HOUR, 20).window.points
     assert points == {500: HOUR.points, 1_000: 61, 100_000_000: 31}
 
 
 def test_no_series_of_any_range_has_more_points_than_a_screen_shows():
     source = FakeSource(nodes(2))
     week = window(END_S - 7 * 86_400, END_S)
-    (first, _) = Asking(source).over_time(EXPR, Selection(), week, 20).series
+    (first, _) = PanelQueries(source).over_time(EXPR, Selection(), week, 20).series
     assert len(first.points) <= MOST_POINTS
 
 
 def test_series_that_ended_are_shown_where_there_is_room_for_them():
     source = FakeSource(nodes(3))
-    asking = Asking(source)
+    asking = PanelQueries(source)
     asking.over_time(EXPR, Selection(), HOUR, 20)
     source.series = [*nodes(3), ({"node_name": "gone"}, 1.0)]
     # What is now is remembered for a moment, so the one that is gone is only in the answer about the past.
@@ -99,7 +99,7 @@ def test_series_that_ended_are_shown_where_there_is_room_for_them():
 
 def test_a_table_of_a_few_gpus_is_asked_of_the_nodes_that_are_recorded_as_first():
     source = FakeSource(nodes(1000))
-    answer = Asking(source).newest(GPUS, Selection(queue=("a",)), HOUR, 500)
+    answer = PanelQueries(source).newest(GPUS, Selection(queue=("a",)), HOUR, 500)
     recorded, asked = source.instants
     assert recorded == 'topk(40, node:gpu_sm_clock_deviation:max{cluster=~".*", queue=~"a"})'
     assert 'node_name=~"n960|n961|' in asked
@@ -108,7 +108,7 @@ def test_a_table_of_a_few_gpus_is_asked_of_the_nodes_that_are_recorded_as_first(
 
 def test_a_table_of_the_lowest_is_asked_of_the_nodes_that_are_recorded_as_lowest():
     source = FakeSource(nodes(1000))
-    Asking(source).newest(LOWEST, Selection(), HOUR, 500)
+    PanelQueries(source).newest(LOWEST, Selection(), HOUR, 500)
     recorded, asked = source.instants
     assert recorded == 'bottomk(80, node:nvlink_gpu_bytes_per_second:min{cluster=~".*", queue=~".*"})'
     assert 'node_name=~"n0|n1|' in asked
@@ -116,17 +116,17 @@ def test_a_table_of_the_lowest_is_asked_of_the_nodes_that_are_recorded_as_lowest
 
 def test_where_nothing_is_recorded_or_nodes_are_chosen_a_table_is_asked_for_as_it_is():
     source = FakeSource()
-    Asking(source).newest(GPUS, Selection(), HOUR, 500)
+    PanelQueries(source).newest(GPUS, Selection(), HOUR, 500)
     assert 'node_name=~".*"' in source.instants[-1]
     chosen = FakeSource(nodes(1000))
-    Asking(chosen).newest(GPUS, Selection(node=("n3",)), HOUR, 500)
+    PanelQueries(chosen).newest(GPUS, Selection(node=("n3",)), HOUR, 500)
     (asked,) = chosen.instants
     assert 'node_name=~"n3"' in asked
 
 
 def test_the_same_question_is_asked_once():
     source = FakeSource(nodes(2))
-    asking = Asking(source)
+    asking = PanelQueries(source)
     for _ in range(3):
         asking.over_time(EXPR, Selection(), HOUR, 20)
         asking.newest(EXPR, Selection(), HOUR, 20)
@@ -135,5 +135,5 @@ def test_the_same_question_is_asked_once():
 
 def test_the_newest_values_are_capped_and_counted():
     series = [*nodes(10), ({"node_name": "ill"}, math.nan)]
-    answer = Asking(FakeSource(series)).newest(EXPR, Selection(), HOUR, 2)
+    answer = PanelQueries(FakeSource(series)).newest(EXPR, Selection(), HOUR, 2)
     assert (names(answer), answer.total) == ({"n8", "n9"}, 11)

@@ -10,7 +10,7 @@ from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Column, Panel, PanelQuery
 from trainyard.operate.monitoring.viewer.panel_data import MOST_SERIES, _on_grid, has_data, panel_data, series_name
-from trainyard.operate.monitoring.viewer.panel_queries import Asking
+from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import Window, window
 
@@ -27,7 +27,7 @@ def panel(kind: str = "timeseries", *queries: PanelQuery) -> Panel:
 
 
 def shown(source: FakeSource, one: Panel):
-    return panel_data(Asking(source), one, Selection(), HOUR)
+    return panel_data(PanelQueries(source), one, Selection(), HOUR)
 
 
 def test_a_panel_over_time_has_a_value_for_each_step():
@@ -86,5 +86,5 @@ def test_a_legend_is_filled_with_labels_and_cut_where_it_is_too_long():
 
 def test_a_panel_has_data_when_one_of_its_queries_has():
     source = FakeSource([({}, 0.0)])
-    assert has_data(Asking(source), panel(), Selection(), HOUR)
-    assert not has_data(Asking(FakeSource()), panel(), Selection(), HOUR)
+    assert has_data(PanelQueries(source), panel(), Selection(), HOUR)
+    assert not has_data(PanelQueries(FakeSource()), panel(), Selection(), HOUR)

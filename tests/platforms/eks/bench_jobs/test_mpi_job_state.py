@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 from tests.platforms.eks.bench_jobs.scripted_operator import ended, evicted, pod, running, unschedulable, waiting
-from trainyard.bench.submission.scheduler import State
+from trainyard.bench.submission.scheduler import JobState
 from trainyard.platforms.eks.mpi_jobs.mpi_job_state import mpi_job_status
 from trainyard.platforms.eks.mpi_jobs.node_fit import amount
 
 RUN: dict[str, Any] = {"metadata": {"name": "x-1f3a9c2e"}}
 
 
-def look(*workers: dict[str, Any], launcher: dict[str, Any] | None = None, said: dict[str, str] | None = None) -> State:
+def look(
+    *workers: dict[str, Any], launcher: dict[str, Any] | None = None, said: dict[str, str] | None = None
+) -> JobState:
     pods = [pod(RUN, "worker", f"x-1f3a9c2e-worker-{at}", one, f"ip-{at}") for at, one in enumerate(workers)]
     if launcher is not None:
         pods.append(pod(RUN, "launcher", "x-1f3a9c2e-launcher-abcde", launcher, "ip-0"))
@@ -25,30 +27,30 @@ def look(*workers: dict[str, Any], launcher: dict[str, Any] | None = None, said:
 @pytest.mark.parametrize(
     ("found", "state"),
     [
-        (look(), State("PENDING", "the MPI operator has made no pods for it yet")),
-        (look(unschedulable("no"), running()), State("PENDING", "worker-0: Unschedulable: no")),
+        (look(), JobState("PENDING", "the MPI operator has made no pods for it yet")),
+        (look(unschedulable("no"), running()), JobState("PENDING", "worker-0: Unschedulable: no")),
         (look(waiting("ContainerCreating"), running()),
-         State("CONFIGURING", "worker-0: ContainerCreating", "ip-0, ip-1")),
-        (look(running(), running()), State("CONFIGURING", "", "ip-0, ip-1")),
+         JobState("CONFIGURING", "worker-0: ContainerCreating", "ip-0, ip-1")),
+        (look(running(), running()), JobState("CONFIGURING", "", "ip-0, ip-1")),
         (look(running(), launcher=waiting("ContainerCreating")),
-         State("CONFIGURING", "launcher: ContainerCreating", "ip-0")),
-        (look(running(), launcher=running()), State("RUNNING", "", "ip-0")),
-        (look(ended(1), running(), launcher=running()), State("RUNNING", "worker-0: exit code 1", "ip-0, ip-1")),
-        (look(running(), launcher=ended()), State("COMPLETING", "", "ip-0")),
-        (look(running(), launcher=ended(1)), State("COMPLETING", "launcher: exit code 1", "ip-0")),
-        (look(said={"type": "Succeeded"}), State("COMPLETED")),
-        (look(said={"type": "Failed", "reason": "MPIJobFailed"}), State("FAILED", "MPIJobFailed")),
+         JobState("CONFIGURING", "launcher: ContainerCreating", "ip-0")),
+        (look(running(), launcher=running()), JobState("RUNNING", "", "ip-0")),
+        (look(ended(1), running(), launcher=running()), JobState("RUNNING", "worker-0: exit code 1", "ip-0, ip-1")),
+        (look(running(), launcher=ended()), JobState("COMPLETING", "", "ip-0")),
+        (look(running(), launcher=ended(1)), JobState("COMPLETING", "launcher: exit code 1", "ip-0")),
+        (look(said={"type": "Succeeded"}), JobState("COMPLETED")),
+        (look(said={"type": "Failed", "reason": "MPIJobFailed"}), JobState("FAILED", "MPIJobFailed")),
         (look(evicted("no disk"), said={"type": "Failed", "reason": "MPIJobEvicted"}),
-         State("FAILED", "worker-0: Evicted: no disk", "ip-0")),
+         JobState("FAILED", "worker-0: Evicted: no disk", "ip-0")),
         (look(*[ended(1)] * 6, launcher=ended(2), said={"type": "Failed"}),
-         State("FAILED", "worker-0, worker-1, worker-2 and 3 more: exit code 1; launcher: exit code 2",
+         JobState("FAILED", "worker-0, worker-1, worker-2 and 3 more: exit code 1; launcher: exit code 2",
                "ip-0, ip-1, ip-2 and 3 more")),
         (look(launcher=ended(143), said={"type": "Failed", "reason": "DeadlineExceeded", "message": "too long"}),
-         State("FAILED", "DeadlineExceeded: too long: launcher: exit code 143")),
-        (look(running(), said={"type": "Failed", "status": "False"}), State("CONFIGURING", "", "ip-0")),
+         JobState("FAILED", "DeadlineExceeded: too long: launcher: exit code 143")),
+        (look(running(), said={"type": "Failed", "status": "False"}), JobState("CONFIGURING", "", "ip-0")),
     ],
 )  # fmt: skip
-def test_a_look_at_a_job_is_a_state_in_slurm_s_words(found: State, state: State):
+def test_a_look_at_a_job_is_a_state_in_slurm_s_words(found: JobState, state: JobState):
     assert found == state
 
 

@@ -15,7 +15,7 @@ from tests.monitoring.whole_cluster.eks import SPEC, eks_cluster
 from tests.rehearsal.eks_clusters import eksctl_of
 from tests.rehearsal.test_monitor_verify import LaterClock, confirm
 from tests.waiting import wait_until
-from trainyard.api.monitor_verify import Verified, verify_monitoring
+from trainyard.api.monitor_verify import Verification, verify_monitoring
 from trainyard.bundle.asset_lock import lock_text
 from trainyard.deploy.deployment import deploy, work_for
 from trainyard.deploy.work import Options
@@ -69,7 +69,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Account
         yield account, keeper
 
 
-def verified(measured: tuple[Account, Prometheus]) -> Verified:
+def verified(measured: tuple[Account, Prometheus]) -> Verification:
     account, keeper = measured
     return verify_monitoring(NAME, account, prometheus=keeper.url)
 

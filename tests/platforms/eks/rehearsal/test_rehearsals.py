@@ -12,7 +12,7 @@ from tests.rehearsal.broken import broken
 from tests.rehearsal.test_rehearsals import is_green, rehearsed
 from trainyard.api.diagnose import diagnose_files
 from trainyard.checking.spec_file import rule_findings
-from trainyard.rehearsal.rehearsal import Script, rehearse
+from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse
 from trainyard.spec.parsing import parse
 
 pytestmark = pytest.mark.enable_socket
@@ -82,10 +82,10 @@ file_systems: [{mount: /data, lustre: {id: fs-0123456789abcdef0}}, {mount: /home
 """
 
 
-def script(text: str, around: str | None = None) -> Script:
+def script(text: str, around: str | None = None) -> RehearsalSpec:
     parsed = parse(text, "cluster.yaml")
     findings = tuple(rule_findings(parsed))
-    return Script(parsed.spec, text, findings, parsed.document, None if around is None else script(around))
+    return RehearsalSpec(parsed.spec, text, findings, parsed.document, None if around is None else script(around))
 
 
 @pytest.mark.integration

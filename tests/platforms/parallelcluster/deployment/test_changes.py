@@ -11,7 +11,7 @@ from tests.specs import spec_of
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState
-from trainyard.edge.pcluster_command import Change, Pcluster, Verdict
+from trainyard.edge.pcluster_command import ConfigChange, Pcluster, Verdict
 from trainyard.errors import TrainyardError
 from trainyard.platforms.parallelcluster.deployment import changes
 
@@ -40,7 +40,7 @@ class Existing:
         settings: dict[str, Any] = yaml.safe_load(text)["Scheduling"]["SlurmSettings"]
         wanted = settings.get("CustomSlurmSettings", [])
         differing = (*([LINES] if wanted != self.lines else []), *self.further)
-        found = tuple(Change(one, "old", "new") for one in differing)
+        found = tuple(ConfigChange(one, "old", "new") for one in differing)
         return Verdict(
             accepted=bool(found), problem="" if found else "No changes found in your cluster.", changes=found
         )

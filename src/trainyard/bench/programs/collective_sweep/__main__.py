@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .rendezvous import MeetingError
-from .table import Sizes, Timed, busbw_gb_s, device, ending, heading, opening, row
+from .table import SweepSizes, Timing, busbw_gb_s, device, ending, heading, opening, row
 
 FLOAT_BYTES = 4
 _MOST_LETTERS = 200
@@ -23,7 +23,7 @@ _PATTERN = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 def main() -> int:
     """Measure, and return the exit status."""
     arguments = _arguments()
-    sizes = Sizes(arguments.begin, arguments.end, arguments.factor, arguments.iterations, arguments.warmup)
+    sizes = SweepSizes(arguments.begin, arguments.end, arguments.factor, arguments.iterations, arguments.warmup)
     rank, ranks = int(os.environ.get("SLURM_PROCID", "0")), int(os.environ.get("SLURM_NTASKS", "1"))
     try:
         group = _group(arguments.backend, rank, ranks)
@@ -61,7 +61,7 @@ def _group(backend: str, rank: int, ranks: int) -> Any:
     return TorchGroup(backend, rank, ranks, file)
 
 
-def _measured(group: Any, backend: str, sizes: Sizes) -> int:
+def _measured(group: Any, backend: str, sizes: SweepSizes) -> int:
     """Measure every size, print what rank 0 prints, and return how many elements were wrong."""
     _each_rank_says(group, backend, sizes)
     busbw, wrong = [], 0
@@ -76,7 +76,7 @@ def _measured(group: Any, backend: str, sizes: Sizes) -> int:
     return wrong
 
 
-def _each_rank_says(group: Any, backend: str, sizes: Sizes) -> None:
+def _each_rank_says(group: Any, backend: str, sizes: SweepSizes) -> None:
     """Print what stands above the table: rank 0 for all, because what others print may come in any order."""
     _print(group, opening(backend, sizes, group.note))
     host = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
@@ -103,7 +103,7 @@ def _of_all(group: Any, text: str) -> list[str]:
     return ["".join(map(chr, filter(None, letters))) for letters in each]
 
 
-def _of_size(group: Any, elements: int, sizes: Sizes) -> tuple[Timed, Timed]:
+def _of_size(group: Any, elements: int, sizes: SweepSizes) -> tuple[Timing, Timing]:
     source = group.buffer([value + group.rank for value in _PATTERN], elements)
     others = group.ranks * (group.ranks - 1) / 2
     expected = group.buffer([value * group.ranks + others for value in _PATTERN], elements)
@@ -117,8 +117,8 @@ def _of_size(group: Any, elements: int, sizes: Sizes) -> tuple[Timed, Timed]:
 
 
 def _timed(  # noqa: PLR0913  what a measurement has
-    group: Any, sizes: Sizes, *, source: Any, expected: Any, act: Any, result: Any
-) -> Timed:
+    group: Any, sizes: SweepSizes, *, source: Any, expected: Any, act: Any, result: Any
+) -> Timing:
     """Do it once and look at what came of it; then some times for nothing, and often with the clock."""
     group.copy(source, result)
     act()
@@ -133,7 +133,7 @@ def _timed(  # noqa: PLR0913  what a measurement has
         act()
     group.finish()
     time_us = (time.perf_counter() - before) / sizes.iterations * 1e6
-    return Timed(max(group.mean(time_us), 0.01), wrong)
+    return Timing(max(group.mean(time_us), 0.01), wrong)
 
 
 def _print(group: Any, text: str) -> None:

@@ -14,7 +14,7 @@ WITHIN_S = 120.0
 _MOST_BYTES = 1 << 20
 
 
-class Place(NamedTuple):
+class RendezvousAddress(NamedTuple):
     """Where rank 0 listens, and the word that only those who read the file know."""
 
     address: str
@@ -41,9 +41,9 @@ def own_address() -> str:
     return by_name
 
 
-def announce(file: Path, address: str, port: int) -> Place:
+def announce(file: Path, address: str, port: int) -> RendezvousAddress:
     """Write where rank 0 listens, whole or not at all, readable for its user only."""
-    place = Place(address, port, secrets.token_hex(16))
+    place = RendezvousAddress(address, port, secrets.token_hex(16))
     new = file.with_name(f".{file.name}.new")
     new.unlink(missing_ok=True)
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
@@ -52,13 +52,13 @@ def announce(file: Path, address: str, port: int) -> Place:
     return place
 
 
-def find(file: Path, within_s: float = WITHIN_S) -> Place:
+def find(file: Path, within_s: float = WITHIN_S) -> RendezvousAddress:
     """Return what rank 0 has written, once it has. Raises MeetingError where that takes too long."""
     end = time.monotonic() + within_s
     while True:
         try:
             address, port, token = json.loads(file.read_text())
-            return Place(address, port, token)
+            return RendezvousAddress(address, port, token)
         except (OSError, ValueError):
             if time.monotonic() > end:
                 raise MeetingError(f"rank 0 has not written {file} within {within_s:.0f} s") from None

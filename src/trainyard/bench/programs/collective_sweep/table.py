@@ -9,7 +9,7 @@ import platform
 from typing import NamedTuple
 
 
-class Sizes(NamedTuple):
+class SweepSizes(NamedTuple):
     """Which sizes are measured, and how often."""
 
     begin_bytes: int
@@ -26,14 +26,14 @@ class Sizes(NamedTuple):
         return all_sizes
 
 
-class Timed(NamedTuple):
+class Timing(NamedTuple):
     """What one size took."""
 
     time_us: float
     wrong: int
 
 
-def opening(backend: str, sizes: Sizes, note: str) -> str:
+def opening(backend: str, sizes: SweepSizes, note: str) -> str:
     """Return the lines before the devices."""
     return (
         f"# collective_sweep by the backend {backend}, in the format of nccl-tests; {note}\n"
@@ -61,7 +61,7 @@ def heading() -> str:
     )
 
 
-def row(size_bytes: int, elements: int, ranks: int, both: tuple[Timed, Timed]) -> str:
+def row(size_bytes: int, elements: int, ranks: int, both: tuple[Timing, Timing]) -> str:
     """Return the line of a size."""
     halves = "  ".join(_half(size_bytes, ranks, timing) for timing in both)
     return f"{size_bytes:12d} {elements:13d} {'float':>9s} {'sum':>7s} {-1:7d}  {halves}"
@@ -82,6 +82,6 @@ def busbw_gb_s(size_bytes: int, ranks: int, time_us: float) -> float:
     return size_bytes / time_us / 1e3 * 2 * (ranks - 1) / ranks
 
 
-def _half(size_bytes: int, ranks: int, timing: Timed) -> str:
+def _half(size_bytes: int, ranks: int, timing: Timing) -> str:
     algbw = size_bytes / timing.time_us / 1e3
     return f"{timing.time_us:7.2f} {algbw:7.2f} {busbw_gb_s(size_bytes, ranks, timing.time_us):7.2f} {timing.wrong:6d}"

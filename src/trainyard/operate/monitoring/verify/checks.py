@@ -53,7 +53,7 @@ Needs = Literal["account", "keeper", "samples"]
 """samples: an answer of the keeper means something only where samples arrive at it."""
 
 
-class Check(NamedTuple):
+class MonitoringCheck(NamedTuple):
     """A check."""
 
     title: str
@@ -63,20 +63,20 @@ class Check(NamedTuple):
 
 
 CHECKS = (
-    Check("the workspace", "account", workspace),
-    Check("rights of the head node", "account", rights),
-    Check("tags of instances", "account", instance_tags),
-    Check("security groups", "account", security_groups),
-    Check("targets", "samples", targets),
-    Check("ports of targets", "samples", ports),
-    Check("clusters of the same name", "samples", same_name),
-    Check("remote_write", "samples", remote_write),
-    Check("credentials", "samples", credentials),
-    Check("metrics and labels", "samples", metrics),
-    Check("clocks", "samples", clocks),
-    Check("rules", "keeper", rules),
-    Check("panels of dashboards", "samples", panels),
-    Check("who hears of alerts", "account", alerting),
-    Check("dashboards in CloudWatch", "account", cloudwatch),
-    Check("dashboards in Grafana", "account", grafana),
+    MonitoringCheck("the workspace", "account", workspace),
+    MonitoringCheck("rights of the head node", "account", rights),
+    MonitoringCheck("tags of instances", "account", instance_tags),
+    MonitoringCheck("security groups", "account", security_groups),
+    MonitoringCheck("targets", "samples", targets),
+    MonitoringCheck("ports of targets", "samples", ports),
+    MonitoringCheck("clusters of the same name", "samples", same_name),
+    MonitoringCheck("remote_write", "samples", remote_write),
+    MonitoringCheck("credentials", "samples", credentials),
+    MonitoringCheck("metrics and labels", "samples", metrics),
+    MonitoringCheck("clocks", "samples", clocks),
+    MonitoringCheck("rules", "keeper", rules),
+    MonitoringCheck("panels of dashboards", "samples", panels),
+    MonitoringCheck("who hears of alerts", "account", alerting),
+    MonitoringCheck("dashboards in CloudWatch", "account", cloudwatch),
+    MonitoringCheck("dashboards in Grafana", "account", grafana),
 )

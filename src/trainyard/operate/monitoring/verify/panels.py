@@ -22,7 +22,7 @@ _AT_ONCE = 8
 _RATE_INTERVAL = "2m"
 
 
-class _Asked(NamedTuple):
+class _PanelCheck(NamedTuple):
     """What became of a panel."""
 
     dashboard: Dashboard
@@ -57,10 +57,10 @@ def filled(expr: str, name: str) -> str:
     return re.sub(r"\$(?:__rate_interval|cluster|queue|node)\b", lambda match: values[match[0]], expr)
 
 
-def _asked(situation: Situation, dashboard: Dashboard, panel: Panel) -> _Asked:
+def _asked(situation: Situation, dashboard: Dashboard, panel: Panel) -> _PanelCheck:
     """Ask one query after the other until one has data: the others of a panel may rightly be silent."""
     try:
         has_data = any(situation.values(filled(query.expr, situation.spec.name)) for query in panel.queries)
     except TrainyardError as error:
-        return _Asked(dashboard, panel, has_data=False, error=error)
-    return _Asked(dashboard, panel, has_data=has_data)
+        return _PanelCheck(dashboard, panel, has_data=False, error=error)
+    return _PanelCheck(dashboard, panel, has_data=has_data)

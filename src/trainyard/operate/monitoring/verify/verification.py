@@ -9,7 +9,7 @@ from trainyard.edge.aws.account import Clock
 from trainyard.errors import TrainyardError
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
-from trainyard.operate.monitoring.verify.checks import CHECKS, Check
+from trainyard.operate.monitoring.verify.checks import CHECKS, MonitoringCheck
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.nodes.durations import duration
@@ -24,7 +24,7 @@ _ENOUGH = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """What came of it."""
 
     name: str
@@ -42,7 +42,7 @@ class Verified:
         return not any(finding.severity == "error" for finding in self.findings)
 
 
-def verify(situation: Situation, tell: Callable[[str], None]) -> Verified:
+def verify(situation: Situation, tell: Callable[[str], None]) -> Verification:
     """Return what is wrong, the worst first. ``tell`` hears what is being looked at."""
     findings: list[Finding] = []
     can = {"account"} if situation.account is not None else set()
@@ -54,12 +54,12 @@ def verify(situation: Situation, tell: Callable[[str], None]) -> Verified:
     spec = situation.spec
     worst_first = tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
     looked_at = {what: count for what, count in situation.looked_at.items() if count}
-    return Verified(spec.name, spec.region, spec.monitoring.mode, situation.keeper.url, worst_first, looked_at)
+    return Verification(spec.name, spec.region, spec.monitoring.mode, situation.keeper.url, worst_first, looked_at)
 
 
 def verify_until_good(
     situation: Callable[[], Situation], clock: Clock, wait_s: float, tell: Callable[[str], None]
-) -> Verified:
+) -> Verification:
     """Verify anew, every half minute, until all is good or the time is over; then return how it was last."""
     ends = clock.now() + wait_s
     while True:
@@ -84,7 +84,7 @@ def _answers(situation: Situation, findings: list[Finding], tell: Callable[[str]
     return {"keeper"} if any(gap.id == "no-recent-samples" for gap in gaps) else {"keeper", "samples"}
 
 
-def _checked(situation: Situation, check: Check) -> Iterator[Finding]:
+def _checked(situation: Situation, check: MonitoringCheck) -> Iterator[Finding]:
     """Yield what a check finds. One that may not ask, or gets no answer, does not keep the others from theirs."""
     try:
         yield from check.find(situation)

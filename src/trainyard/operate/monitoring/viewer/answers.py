@@ -13,8 +13,8 @@ from trainyard.monitoring.alert import SEVERITIES, alerts
 from trainyard.monitoring.dashboard import Dashboard, dashboards
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.panel_data import panel_data
-from trainyard.operate.monitoring.viewer.panel_queries import Asking
-from trainyard.operate.monitoring.viewer.requests import Asked, BadRequestError
+from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
+from trainyard.operate.monitoring.viewer.requests import BadRequestError, ViewerRequest
 from trainyard.operate.monitoring.viewer.source import MetricsSource
 from trainyard.operate.monitoring.viewer.variables import Selection, filled, offered
 from trainyard.operate.monitoring.viewer.window import Window
@@ -32,7 +32,7 @@ _NODES = {"node_name", "node", "instance"}
 _MOST_PLACES = 20
 
 
-class _Question(NamedTuple):
+class _DashboardQuestion(NamedTuple):
     dashboard: Dashboard
     selection: Selection
     window: Window
@@ -44,13 +44,13 @@ class Answers:
     def __init__(self, api: MetricsSource) -> None:
         """Ask nothing yet."""
         self._api = api
-        self._asking = Asking(api)
+        self._asking = PanelQueries(api)
         self._memory = Memory(_KEEP_S)
         self._beginning = Lock()
-        self._begun: dict[_Question, list[Future[dict[str, Any]]]] = {}
+        self._begun: dict[_DashboardQuestion, list[Future[dict[str, Any]]]] = {}
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="panel")
 
-    def panels(self, dashboard_id: str, request: Asked) -> Iterator[dict[str, Any]]:
+    def panels(self, dashboard_id: str, request: ViewerRequest) -> Iterator[dict[str, Any]]:
         """Yield the time that is shown, and then the answers of all panels, each as soon as it is there."""
         question = _question(dashboard_id, request)
         window = question.window
@@ -64,7 +64,7 @@ class Answers:
             for future in futures:
                 future.cancel()  # nobody waits for what has not begun
 
-    def prepare(self, dashboard_id: str, request: Asked) -> None:
+    def prepare(self, dashboard_id: str, request: ViewerRequest) -> None:
         """Begin to ask what the page of a dashboard will want to know, while a browser still reads its scripts."""
         question = _question(dashboard_id, request)
         with self._beginning:
@@ -75,11 +75,11 @@ class Answers:
                     future.cancel()
             self._begun[question] = self._begin(question)
 
-    def _begin(self, question: _Question) -> list[Future[dict[str, Any]]]:
+    def _begin(self, question: _DashboardQuestion) -> list[Future[dict[str, Any]]]:
         dashboard, selection, window = question
         return [self._pool.submit(panel_data, self._asking, panel, selection, window) for panel in dashboard.panels()]
 
-    def variables(self, request: Asked) -> dict[str, Any]:
+    def variables(self, request: ViewerRequest) -> dict[str, Any]:
         """Return what can be chosen of, or why nothing can be."""
         selection, window = request.selection(), request.window()
         key = ("variables", selection, window)
@@ -89,7 +89,7 @@ class Answers:
             return {"error": {"problem": error.problem, "hint": error.hint}}
         return values
 
-    def headline(self, request: Asked) -> dict[str, Any]:
+    def headline(self, request: ViewerRequest) -> dict[str, Any]:
         """Return what fires now."""
         selection, window = request.selection(), request.window()
         key = ("headline", selection, window.end_s)
@@ -101,11 +101,11 @@ class Answers:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _question(dashboard_id: str, request: Asked) -> _Question:
+def _question(dashboard_id: str, request: ViewerRequest) -> _DashboardQuestion:
     dashboard = next((dashboard for dashboard in dashboards() if dashboard.id == dashboard_id), None)
     if dashboard is None:
         raise BadRequestError("there is no such dashboard")
-    return _Question(dashboard, request.selection(), request.window())
+    return _DashboardQuestion(dashboard, request.selection(), request.window())
 
 
 def headline(api: MetricsSource, selection: Selection, window: Window) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 from trainyard.operate.monitoring.viewer.answers import THREADS
 from trainyard.operate.monitoring.viewer.panel_data import has_data
-from trainyard.operate.monitoring.viewer.panel_queries import Asking
+from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
 from trainyard.operate.monitoring.viewer.source import MetricsSource
 from trainyard.operate.monitoring.viewer.variables import Selection
 from trainyard.operate.monitoring.viewer.window import Window, window
@@ -40,7 +40,7 @@ def dashboards_data(api: MetricsSource) -> tuple[DashboardData, ...]:
     """Return what each dashboard has now. Raises TrainyardError where nobody answers at all."""
     api.expect_ready()
     now = window(time.time() - _HOUR_S, time.time())
-    asking, lacking = Asking(api), _lacking(api)
+    asking, lacking = PanelQueries(api), _lacking(api)
 
     def state(dashboard: Dashboard, panel: Panel) -> str:
         panel_state = _state(asking, panel, now)
@@ -61,7 +61,7 @@ def _lacking(api: MetricsSource) -> set[str]:
     return _OF_HEAD_NODES if "Compute" in types and "HeadNode" not in types else set()
 
 
-def _state(asking: Asking, panel: Panel, now: Window) -> str:
+def _state(asking: PanelQueries, panel: Panel, now: Window) -> str:
     try:
         if has_data(asking, panel, Selection(), now):
             return _DATA

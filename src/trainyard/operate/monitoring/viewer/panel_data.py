@@ -11,7 +11,7 @@ from typing import Any
 from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Panel, PanelQuery
-from trainyard.operate.monitoring.viewer.panel_queries import Answer, Asking
+from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries, QueryResult
 from trainyard.operate.monitoring.viewer.variables import Selection, natural
 from trainyard.operate.monitoring.viewer.window import Window
 
@@ -22,7 +22,7 @@ _LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _LONGEST = 120
 
 
-def panel_data(asking: Asking, panel: Panel, selection: Selection, window: Window) -> dict[str, Any]:
+def panel_data(asking: PanelQueries, panel: Panel, selection: Selection, window: Window) -> dict[str, Any]:
     """Return its series, or why there are none."""
     began = time.monotonic()
     try:
@@ -43,7 +43,7 @@ def panel_data(asking: Asking, panel: Panel, selection: Selection, window: Windo
     }
 
 
-def has_data(asking: Asking, panel: Panel, selection: Selection, window: Window) -> bool:
+def has_data(asking: PanelQueries, panel: Panel, selection: Selection, window: Window) -> bool:
     """Return whether one of its queries has a value now that is a number. Raises TrainyardError."""
     answers = (asking.newest(query.expr, selection, window, 1) for query in panel.queries)
     return any(answer.total for answer in answers)
@@ -55,7 +55,7 @@ def series_name(legend: str, labels: Mapping[str, str]) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
-def _asked(asking: Asking, panel: Panel, query: PanelQuery, selection: Selection, window: Window) -> Answer:
+def _asked(asking: PanelQueries, panel: Panel, query: PanelQuery, selection: Selection, window: Window) -> QueryResult:
     most = MOST_SERIES[panel.kind]
     if _is_over_time(panel, query):
         return asking.over_time(query.expr, selection, window, max(most // len(panel.queries), 4))

@@ -37,7 +37,7 @@ _RANKED = re.compile(r"\s*(topk|bottomk)\s*\(\s*([0-9]{1,4})\s*,(.*)\)\s*", re.D
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
-class Answer(NamedTuple):
+class QueryResult(NamedTuple):
     """Series of one query, and how many there are in all."""
 
     series: list[Series]
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
 
 
 @dataclass
-class Asking:
+class PanelQueries:
     """Asks one Prometheus, and remembers for a moment."""
 
     api: MetricsSource
@@ -54,12 +54,14 @@ class Asking:
     _whole: set[str] = field(default_factory=set)
     """Queries that compare nodes with each other."""
 
-    def newest(self, expr: str, selection: Selection, window: Window, most: int) -> Answer:
+    def newest(self, expr: str, selection: Selection, window: Window, most: int) -> QueryResult:
         """Return the newest values, the highest where there are too many."""
         among = self._first_nodes(expr, selection, window) or selection
         samples = self._instant(filled(expr, among, window), window.end_s)[0]
         first = Ranking(expr, most).first(samples)
-        return Answer([Series(sample.labels, [(sample.at_s, sample.value)]) for sample in first], len(samples), window)
+        return QueryResult(
+            [Series(sample.labels, [(sample.at_s, sample.value)]) for sample in first], len(samples), window
+        )
 
     def _first_nodes(self, expr: str, selection: Selection, window: Window) -> Selection | None:
         """Return the nodes among which the first few of a query are; None where nothing tells."""
@@ -75,7 +77,7 @@ class Asking:
         nodes = {sample.labels.get("node_name", "") for sample in first} - {""}
         return replace(selection, node=tuple(sorted(nodes))) if nodes else None
 
-    def over_time(self, expr: str, selection: Selection, window: Window, most: int) -> Answer:
+    def over_time(self, expr: str, selection: Selection, window: Window, most: int) -> QueryResult:
         """Return series over the whole time, the first by their newest value where there are too many."""
         ranked = ranking(expr, most)
         query = filled(ranked.expr, selection, window)
@@ -87,11 +89,11 @@ class Asking:
                 ranked.expr, selection, affordable, picked
             )
         series = self._range(filled(ranked.expr, selection, affordable), affordable)
-        return Answer(_shown(series, samples, ranked.most), max(len(series), len(samples)), affordable)
+        return QueryResult(_shown(series, samples, ranked.most), max(len(series), len(samples)), affordable)
 
     def _narrowed(
         self, expr: str, selection: Selection, window: Window, picked: list[Sample], total: int
-    ) -> Answer | None:
+    ) -> QueryResult | None:
         """Return the picked series, asked of their nodes alone; None where that would change them."""
         nodes = _nodes(expr, picked)
         if nodes is None or expr in self._whole:
@@ -100,11 +102,11 @@ class Asking:
         if not _same_newest(series, picked, window.end_s):
             self._whole.add(expr)
             return None
-        return Answer(series, total, window)
+        return QueryResult(series, total, window)
 
-    def _picked(self, expr: str, selection: Selection, window: Window, picked: list[Sample]) -> Answer:
+    def _picked(self, expr: str, selection: Selection, window: Window, picked: list[Sample]) -> QueryResult:
         series = self._range(filled(expr, selection, window), window)
-        return Answer(_only(series, picked), len(series), window)
+        return QueryResult(_only(series, picked), len(series), window)
 
     def _instant(self, query: str, at_s: int) -> tuple[list[Sample], int]:
         def ask() -> tuple[list[Sample], int]:

@@ -28,7 +28,7 @@ class BadRequestError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ViewerRequest:
     """A request that may be answered."""
 
     path: str
@@ -65,14 +65,14 @@ class Asked:
         return values
 
 
-def asked(target: str) -> Asked:
+def asked(target: str) -> ViewerRequest:
     """Return what the first line of a request asks for. Raises BadRequestError."""
     try:
         parts = urlsplit(target)
         fields = parse_qs(parts.query, keep_blank_values=True, max_num_fields=200, errors="strict")
     except ValueError as error:
         raise BadRequestError("this is no address") from error
-    return Asked(parts.path, fields)
+    return ViewerRequest(parts.path, fields)
 
 
 def is_from_here(headers: Mapping[str, str], port: int) -> bool:

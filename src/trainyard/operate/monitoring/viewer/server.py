@@ -16,7 +16,7 @@ from trainyard.errors import InputError
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.answers import Answers
 from trainyard.operate.monitoring.viewer.description import description
-from trainyard.operate.monitoring.viewer.requests import Asked, BadRequestError, asked, is_from_here
+from trainyard.operate.monitoring.viewer.requests import BadRequestError, ViewerRequest, asked, is_from_here
 from trainyard.operate.monitoring.viewer.source import MetricsSource
 
 HOST = "127.0.0.1"
@@ -98,7 +98,7 @@ class Handler(BaseHTTPRequestHandler):
         except BadRequestError as error:
             self._refuse(400, str(error))
 
-    def _route(self, request: Asked) -> None:
+    def _route(self, request: ViewerRequest) -> None:
         answers: dict[str, Callable[[], Any]] = {
             "/description": description,
             "/variables": lambda: self.server.answers.variables(request),
@@ -116,7 +116,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._refuse(404, "there is nothing of this name")
 
-    def _prepare(self, dashboard: str, request: Asked) -> None:
+    def _prepare(self, dashboard: str, request: ViewerRequest) -> None:
         if self.headers.get("Sec-Fetch-Dest", "document") != "document":
             return  # nobody sees it
         with contextlib.suppress(BadRequestError):  # the page itself says what is wrong with its address

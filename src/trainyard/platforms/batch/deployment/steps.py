@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
-from trainyard.deploy.step import Outcome, Probe, Step
+from trainyard.deploy.step import DeploymentStep, Probe, StepOutcome
 from trainyard.deploy.steps.infrastructure import grafana_steps, stack_steps, steps_before_stacks
 from trainyard.deploy.steps.key_pair import KeyPair
 from trainyard.deploy.steps.stack import StackStep, refuse_foreign
@@ -30,13 +30,13 @@ _POLL_S = 10.0
 _POLLS = 60  # ten minutes; what ends later holds up its queue, for which CloudFormation waits
 
 
-def steps_to_deploy(spec: Spec) -> list[Step]:
+def steps_to_deploy(spec: Spec) -> list[DeploymentStep]:
     """Return them in order."""
     before = [BatchChanges(), *steps_before_stacks(spec), *stack_steps(spec)]
     return [*before, KeyPair(), BatchStack(), *grafana_steps(spec)]
 
 
-def steps_to_destroy() -> list[Step]:
+def steps_to_destroy() -> list[DeploymentStep]:
     """Return the cluster's own stack."""
     return [BatchStack()]
 
@@ -84,12 +84,12 @@ class BatchChanges:
         stack_state = find_stack(work.account, BATCH.cluster_stack(work.name))
         return Probe("missing", "no cluster yet") if stack_state is None else Probe("there", stack_state.status)
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Raise TrainyardError where CloudFormation could not do it, or would end jobs."""
         stack_state = find_stack(work.account, BATCH.cluster_stack(work.name))
         refuse_foreign(stack_state, work)
         if stack_state is None:
-            return Outcome(changed=False, detail="no cluster yet")
+            return StepOutcome(changed=False, detail="no cluster yet")
         refuse_stuck(stack_state)
         existing, expected = job_queues(stack_state), _wanted(work)
         _refuse_moved(existing, expected)
@@ -98,12 +98,12 @@ class BatchChanges:
         new = [name for name in expected.values() if name not in existing.values()]
         parts = (("new queues", new), ("queues that go", gone))
         text = "; ".join(f"{what}: {', '.join(names)}" for what, names in parts if names)
-        return Outcome(changed=False, detail=text if existing else stack_state.status)
+        return StepOutcome(changed=False, detail=text if existing else stack_state.status)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def _wanted(work: Work) -> dict[str, str]:
@@ -149,7 +149,7 @@ class BatchStack(StackStep):
     kind: Kind = "batch"
     contents: str = CLUSTER.contents
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """End the jobs, then delete the stack. Its registry of images stays, as data does."""
         stack_state = find_stack(work.account, BATCH.cluster_stack(work.name))
         refuse_foreign(stack_state, work)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_job_state import Job, JobDetail, described_jobs, jobs_by_status
+from trainyard.edge.aws.batch_job_state import JobDetail, QueueJob, described_jobs, jobs_by_status
 from trainyard.edge.aws.batch_queues import (
     BatchResources,
     ComputeEnvironment,
@@ -77,8 +77,8 @@ def facts_of(account: Account, resources: BatchResources) -> BatchFacts:
     facts = BatchFacts(account)
     facts.environments = facts.ask("its compute environments", compute_environments, resources.environments) or ()
     facts.queues = facts.ask("its job queues", job_queues, resources.queues) or ()
-    waiting: list[Job] = []
-    failed: list[Job] = []
+    waiting: list[QueueJob] = []
+    failed: list[QueueJob] = []
     for queue in facts.queues:
         jobs = {status: _jobs(facts, queue, status) for status in ("RUNNABLE", "STARTING", "RUNNING", "FAILED")}
         waiting += sorted(jobs["RUNNABLE"], key=lambda job: job.created_ms)[:_MOST_WAITING]
@@ -89,12 +89,12 @@ def facts_of(account: Account, resources: BatchResources) -> BatchFacts:
     return facts
 
 
-def _jobs(facts: BatchFacts, queue: JobQueue, status: str) -> tuple[Job, ...]:
+def _jobs(facts: BatchFacts, queue: JobQueue, status: str) -> tuple[QueueJob, ...]:
     jobs = facts.ask(_JOBS, jobs_by_status, queue.arn, status, _MOST_LISTED)
     return jobs.jobs if jobs is not None else ()
 
 
-def _lately(failed: list[Job], now_s: float) -> Iterator[str]:
+def _lately(failed: list[QueueJob], now_s: float) -> Iterator[str]:
     """Yield the last jobs that failed in the last day, each with its nodes."""
     ended = {job: job.stopped_ms or job.created_ms for job in failed}
     late = [job for job in failed if ended[job] >= now_s * 1000 - _LATELY_MS]
@@ -102,6 +102,6 @@ def _lately(failed: list[Job], now_s: float) -> Iterator[str]:
         yield from _with_nodes(job)
 
 
-def _with_nodes(job: Job) -> Iterator[str]:
+def _with_nodes(job: QueueJob) -> Iterator[str]:
     yield job.id
     yield from (f"{job.id}#{node}" for node in range(min(job.nodes or 0, _MOST_NODES_DESCRIBED)))

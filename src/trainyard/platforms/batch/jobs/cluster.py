@@ -15,7 +15,7 @@ _QUEUE = re.compile(r"JobQueue(\d*)")
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9-]{0,127}")
 
 
-class JobQueue(NamedTuple):
+class ClusterQueue(NamedTuple):
     """A job queue of the cluster, with what belongs to it."""
 
     arn: str
@@ -35,13 +35,13 @@ class BatchCluster(NamedTuple):
 
     name: str
     stack: str
-    queues: tuple[JobQueue, ...]
+    queues: tuple[ClusterQueue, ...]
     """At least one."""
     repository: str
     """The name of its repository in ECR."""
     repository_url: str
 
-    def queue(self, name: str | None) -> JobQueue:
+    def queue(self, name: str | None) -> ClusterQueue:
         """Return a queue by the name that the spec gives it, or by its whole name; the first where none is wanted.
 
         Raises InputError where there is no such queue.
@@ -91,9 +91,9 @@ def _cluster(stack: StackState, name: str, account: Account) -> BatchCluster:
     )
 
 
-def _queue(outputs: Mapping[str, str], number: str) -> JobQueue:
+def _queue(outputs: Mapping[str, str], number: str) -> ClusterQueue:
     values = {kind: outputs.get(f"{output}{number}") for kind, output in OUTPUTS.items()}
-    return JobQueue(
+    return ClusterQueue(
         outputs[f"JobQueue{number}"],
         outputs.get(f"ComputeEnvironment{number}", ""),
         {kind: arn for kind, arn in values.items() if arn},

@@ -12,7 +12,7 @@ from trainyard.edge.aws.batch_job_state import find_definition
 from trainyard.edge.aws.container_registry import digest_of, find_repository
 from trainyard.edge.docker import build_words
 from trainyard.errors import InputError, TrainyardError
-from trainyard.platforms.batch.jobs.cluster import JobQueue, batch_cluster
+from trainyard.platforms.batch.jobs.cluster import ClusterQueue, batch_cluster
 from trainyard.platforms.batch.rendering.container_images import ContainerImage, image_for, platform_for
 
 # https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_ImageIdentifier.html, and what a job definition takes
@@ -88,7 +88,7 @@ def image_build(
     return build
 
 
-def _instance_type(account: Account, queue: JobQueue, image: str) -> str:
+def _instance_type(account: Account, queue: ClusterQueue, image: str) -> str:
     kind = _RUNS[image]
     arn = queue.definitions.get(kind)
     if arn is None:

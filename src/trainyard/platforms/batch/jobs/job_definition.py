@@ -10,18 +10,18 @@ from trainyard.edge.aws.batch_job_state import JobDefinition, definition_names, 
 from trainyard.edge.aws.batch_queues import compute_environments
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import InputError, TrainyardError
-from trainyard.platforms.batch.jobs.cluster import BatchCluster, JobQueue
+from trainyard.platforms.batch.jobs.cluster import BatchCluster, ClusterQueue
 from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS
 
 
-class Chosen(NamedTuple):
+class JobPlacement(NamedTuple):
     """Where a job goes, and what it runs."""
 
-    queue: JobQueue
+    queue: ClusterQueue
     definition: JobDefinition
 
 
-def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None) -> Chosen:
+def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None) -> JobPlacement:
     """Return the queue and the definition of a job: stress-ng, nccl, torchrun, or any definition by name or ARN.
 
     Of the queue's own, the end of the name is enough. A definition of the cluster says its queue itself, where none is
@@ -30,16 +30,16 @@ def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None)
     """
     if job in OUTPUTS:
         job_queue = cluster.queue(queue)
-        return Chosen(job_queue, _of_kind(account, cluster, job_queue, job))
+        return JobPlacement(job_queue, _of_kind(account, cluster, job_queue, job))
     definition = find_definition(account, job) or _with_beginning(
         account, (cluster.queue(queue).name, cluster.name), job
     )
     if definition is None:
         raise _unknown(account, cluster, job)
-    return Chosen(cluster.queue(queue) if queue else _queue_of(cluster, definition), definition)
+    return JobPlacement(cluster.queue(queue) if queue else _queue_of(cluster, definition), definition)
 
 
-def too_large(account: Account, of: Chosen, nodes: int | None) -> str | None:
+def too_large(account: Account, of: JobPlacement, nodes: int | None) -> str | None:
     """Return why a job would wait for ever, None where it would not or nobody may know."""
     vcpus = min((int(need.vcpus) for need in of.definition.needs if need.vcpus), default=None)
     most = _most_vcpus(account, of.queue)
@@ -52,7 +52,7 @@ def too_large(account: Account, of: Chosen, nodes: int | None) -> str | None:
     )
 
 
-def _most_vcpus(account: Account, queue: JobQueue) -> int | None:
+def _most_vcpus(account: Account, queue: ClusterQueue) -> int | None:
     try:
         environments = compute_environments(account, [queue.environment] if queue.environment else [])
     except NotAllowedError:
@@ -60,7 +60,7 @@ def _most_vcpus(account: Account, queue: JobQueue) -> int | None:
     return next((environment.max_vcpus for environment in environments if environment.max_vcpus), None)
 
 
-def _of_kind(account: Account, cluster: BatchCluster, queue: JobQueue, kind: str) -> JobDefinition:
+def _of_kind(account: Account, cluster: BatchCluster, queue: ClusterQueue, kind: str) -> JobDefinition:
     arn = queue.definitions.get(kind)
     if arn is None:
         hint = f"it has {', '.join(queue.definitions)}"
@@ -80,7 +80,7 @@ def _with_beginning(account: Account, beginnings: tuple[str, str], job: str) -> 
     return next((job_definition for job_definition in definitions if job_definition is not None), None)
 
 
-def _queue_of(cluster: BatchCluster, definition: JobDefinition) -> JobQueue:
+def _queue_of(cluster: BatchCluster, definition: JobDefinition) -> ClusterQueue:
     by_length = sorted(cluster.queues, key=lambda queue: -len(queue.name))
     return next(
         (job_queue for job_queue in by_length if definition.name.startswith(f"{job_queue.name}-")), cluster.queues[0]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob, describe, may_pass
-from trainyard.edge.aws.log_events import LogEvent, LogStream
+from trainyard.edge.aws.log_events import LogEvent, LogStreamReader
 from trainyard.errors import TrainyardError
 
 # DescribeJobs of all of an account's users share a limit, so a job that does not move is asked for less often.
@@ -113,7 +113,7 @@ class _MainLog:
 
     account: Account
     show: Callable[[str], None]
-    _streams: dict[str, LogStream] = field(default_factory=dict)
+    _streams: dict[str, LogStreamReader] = field(default_factory=dict)
 
     def go_on(self, job: BatchJob) -> int:
         """Show what is new, and return how many lines that were. A further attempt begins a stream of its own."""
@@ -125,8 +125,8 @@ class _MainLog:
         for name in job.main.log_streams[-1:]:
             self._shown(self._stream(job, name).rest(job.stopped_ms))
 
-    def _stream(self, job: BatchJob, name: str) -> LogStream:
-        return self._streams.setdefault(name, LogStream(self.account, job.main.log_group, name))
+    def _stream(self, job: BatchJob, name: str) -> LogStreamReader:
+        return self._streams.setdefault(name, LogStreamReader(self.account, job.main.log_group, name))
 
     def _shown(self, events: Iterator[LogEvent]) -> int:
         lines = 0

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_job_state import BATCH_LOG_GROUP, Job, definitions, described_jobs, latest_jobs
+from trainyard.edge.aws.batch_job_state import BATCH_LOG_GROUP, QueueJob, definitions, described_jobs, latest_jobs
 from trainyard.edge.aws.batch_queues import BatchResources, batch_of_cluster
 from trainyard.edge.aws.cluster_logs import GroupNames, LogGroup, LogStream, group_named
 from trainyard.edge.aws.errors import NotAllowedError
@@ -213,7 +213,7 @@ def job_streams(account: Account, queues: Iterable[str]) -> dict[str, OfJob]:
     }
 
 
-def _ids(jobs: Iterable[Job]) -> Iterator[str]:
+def _ids(jobs: Iterable[QueueJob]) -> Iterator[str]:
     """Yield the ids of nodes, and of jobs in one container, up to a bound: those of a job together or not at all."""
     left = _MOST_NODES
     for job in jobs:

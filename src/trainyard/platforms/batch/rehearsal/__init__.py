@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.work import Work
 from trainyard.platforms.batch.diagnosis.evidence import batch_files
 from trainyard.platforms.batch.rehearsal.jobs import JobsOfDefinitions
@@ -21,7 +21,7 @@ CONDITIONS: Mapping[str, Condition] = {
 programs = no_programs
 
 
-def jobs() -> Step | None:
+def jobs() -> DeploymentStep | None:
     """Return the step that submits jobs."""
     return JobsOfDefinitions()
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
 from trainyard.platforms.batch.rendering.names import Job, job_definition, job_queue
@@ -40,7 +40,7 @@ class JobsOfDefinitions:
         del work
         return Probe("missing")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Submit one of each. Raises TrainyardError where a job lacks nodes, or what runs on them."""
         batch = work.account.client("batch")
         submitted = []
@@ -51,12 +51,12 @@ class JobsOfDefinitions:
             _refuse_incomplete(job, request)
             _push(work, [container["image"] for container in _containers(job)])
             submitted.append(answer["jobName"])
-        return Outcome(changed=bool(submitted), detail=f"{len(submitted)} jobs taken: {', '.join(submitted)}")
+        return StepOutcome(changed=bool(submitted), detail=f"{len(submitted)} jobs taken: {', '.join(submitted)}")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: what destroys the cluster ends them."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def _requests(spec: Spec, outputs: dict[str, str]) -> Iterator[dict[str, Any]]:

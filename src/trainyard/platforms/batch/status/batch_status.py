@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 
-class Environment(NamedTuple):
+class ComputeEnvironmentStatus(NamedTuple):
     """A compute environment with the instances that are there."""
 
     name: str
@@ -30,7 +30,7 @@ class Environment(NamedTuple):
     """Instances that have run for long and that ECS does not know, so that no job gets there."""
 
 
-class Queue(NamedTuple):
+class QueueStatus(NamedTuple):
     """A job queue with how many jobs it has."""
 
     name: str
@@ -46,7 +46,7 @@ class Queue(NamedTuple):
     """Statuses with more jobs than were counted."""
 
 
-class Waiting(NamedTuple):
+class WaitingJob(NamedTuple):
     """A job that waits for instances."""
 
     id: str
@@ -60,7 +60,7 @@ class Waiting(NamedTuple):
     """What Batch says of it; empty where it says nothing."""
 
 
-class Image(NamedTuple):
+class JobImage(NamedTuple):
     """An image that job definitions name."""
 
     image: str
@@ -74,10 +74,10 @@ class BatchStatus:
     """What there is of Batch."""
 
     stack: str
-    environments: tuple[Environment, ...] = ()
-    queues: tuple[Queue, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
+    environments: tuple[ComputeEnvironmentStatus, ...] = ()
+    queues: tuple[QueueStatus, ...] = ()
+    waiting: tuple[WaitingJob, ...] = ()
     """Those that are RUNNABLE, the longest waiting first, some of them."""
-    images: tuple[Image, ...] = ()
+    images: tuple[JobImage, ...] = ()
     log_groups: tuple[str, ...] = ()
     dashboards: tuple[str, ...] = ()

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_instances import Registered, instances_of, registered
+from trainyard.edge.aws.batch_instances import ContainerInstance, instances_of, registered
 from trainyard.edge.aws.batch_queues import ComputeEnvironment
 from trainyard.edge.aws.ec2 import launch_template_data, reservation_of, tags_of
 from trainyard.edge.aws.nodes import ClusterNode
-from trainyard.platforms.batch.status.batch_status import Environment, Queue
+from trainyard.platforms.batch.status.batch_status import ComputeEnvironmentStatus, QueueStatus
 from trainyard.platforms.batch.status.queues import MISSING, name_of
 
 _QUEUE = "trainyard:queue"
@@ -20,11 +20,11 @@ _QUEUE = "trainyard:queue"
 _LATE_S = 900
 
 
-class Found(NamedTuple):
+class EnvironmentInstances(NamedTuple):
     """What was found of the instances of an environment; None where nobody may look."""
 
     instances: tuple[Mapping[str, Any], ...] | None
-    known: tuple[Registered, ...] | None
+    known: tuple[ContainerInstance, ...] | None
     reservation: str | None
 
 
@@ -41,7 +41,7 @@ def ask_instances(account: Account, environment: ComputeEnvironment) -> tuple[Ma
     return instances_of(account, environment)
 
 
-def ask_registered(account: Account, environment: ComputeEnvironment) -> tuple[Registered, ...]:
+def ask_registered(account: Account, environment: ComputeEnvironment) -> tuple[ContainerInstance, ...]:
     """Return those that ECS knows."""
     return registered(account, environment.ecs_cluster)
 
@@ -66,8 +66,11 @@ def nodes(environment: ComputeEnvironment, instances: Iterable[Mapping[str, Any]
 
 
 def environment_states(
-    names: Iterable[str], described: Iterable[ComputeEnvironment] | None, instances: Mapping[str, Found], now_s: float
-) -> tuple[Environment, ...]:
+    names: Iterable[str],
+    described: Iterable[ComputeEnvironment] | None,
+    instances: Mapping[str, EnvironmentInstances],
+    now_s: float,
+) -> tuple[ComputeEnvironmentStatus, ...]:
     """Return the environments that a stack has, of which some may be gone; none where nobody may look at them."""
     if described is None:
         return ()
@@ -80,9 +83,11 @@ def environment_states(
     )
 
 
-def _environment(environment: ComputeEnvironment, environment_instances: Found, now_s: float) -> Environment:
+def _environment(
+    environment: ComputeEnvironment, environment_instances: EnvironmentInstances, now_s: float
+) -> ComputeEnvironmentStatus:
     existing = list(nodes(environment, environment_instances.instances or ()))
-    return Environment(
+    return ComputeEnvironmentStatus(
         environment.name,
         environment.state,
         environment.status,
@@ -100,8 +105,8 @@ def _environment(environment: ComputeEnvironment, environment_instances: Found, 
     )
 
 
-def _missing(name: str) -> Environment:
-    return Environment(name_of(name), MISSING, "", "", "", (), 0, 0, 0, None, {}, ())
+def _missing(name: str) -> ComputeEnvironmentStatus:
+    return ComputeEnvironmentStatus(name_of(name), MISSING, "", "", "", (), 0, 0, 0, None, {}, ())
 
 
 def late(existing: Iterable[ClusterNode], registered_ids: set[str], now_s: float) -> tuple[str, ...]:
@@ -114,7 +119,7 @@ def late(existing: Iterable[ClusterNode], registered_ids: set[str], now_s: float
     )
 
 
-def reserving(environments: Iterable[Environment], queues: Iterable[Queue]) -> list[tuple[str, str]]:
+def reserving(environments: Iterable[ComputeEnvironmentStatus], queues: Iterable[QueueStatus]) -> list[tuple[str, str]]:
     """Return the first queue that uses each environment that names a reservation, with that."""
     first = {name: queue.name for queue in reversed(tuple(queues)) for name in queue.environments}
     return [

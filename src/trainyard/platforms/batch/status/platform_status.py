@@ -10,7 +10,13 @@ from typing import Any
 
 from trainyard.operate.nodes.durations import duration
 from trainyard.operate.status.cluster_status import Concern, Status
-from trainyard.platforms.batch.status.batch_status import BatchStatus, Environment, Image, Queue, Waiting
+from trainyard.platforms.batch.status.batch_status import (
+    BatchStatus,
+    ComputeEnvironmentStatus,
+    JobImage,
+    QueueStatus,
+    WaitingJob,
+)
 from trainyard.platforms.batch.status.queues import MISSING
 
 _WORDS = {True: "in its registry", False: "MISSING", None: "not looked at: in no private registry of ECR"}
@@ -87,7 +93,7 @@ def batch_values(batch: BatchStatus) -> dict[str, Any]:
     }
 
 
-def _environment(environment: Environment) -> str:
+def _environment(environment: ComputeEnvironmentStatus) -> str:
     reserved = f", {environment.reservation}" if environment.reservation else ""
     types = " or ".join(environment.instance_types)
     what = f"  compute environment {environment.name} {_state(environment)}: {environment.kind} {types}".rstrip(": ")
@@ -96,24 +102,24 @@ def _environment(environment: Environment) -> str:
     return f"{what}, {counts}; vCPUs {vcpus}{reserved}"
 
 
-def _state(part: Environment | Queue) -> str:
+def _state(part: ComputeEnvironmentStatus | QueueStatus) -> str:
     """Return state, status and reason; Batch says of what is well that it is Healthy."""
     reason = "" if part.reason.endswith("Healthy") or not part.reason else f"({part.reason})"
     return " ".join(word for word in (part.state, part.status, reason) if word)
 
 
-def _queue(queue: Queue) -> str:
+def _queue(queue: QueueStatus) -> str:
     counts = [f"{count}{' or more' if status in queue.more else ''} {status}" for status, count in queue.jobs.items()]
     return f"  job queue {queue.name} {_state(queue)}: {', '.join(counts) or 'no jobs'}"
 
 
-def _waiting(job: Waiting) -> str:
+def _waiting(job: WaitingJob) -> str:
     nodes = f", {job.nodes} nodes" if job.nodes is not None else ""
     why = f": {job.reason}" if job.reason else ""
     return f"  waiting in {job.queue}: {job.name} ({job.id}{nodes}) since {job.submitted}{why}"
 
 
-def _image(image: Image) -> str:
+def _image(image: JobImage) -> str:
     return f"  image {image.image} of {', '.join(image.definitions)}: {_WORDS[image.there]}"
 
 

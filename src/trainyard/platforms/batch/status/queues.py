@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
-from trainyard.edge.aws.batch_job_state import Job, Jobs, jobs_by_status
+from trainyard.edge.aws.batch_job_state import QueueJob, QueueJobs, jobs_by_status
 from trainyard.edge.aws.batch_queues import JobQueue
 from trainyard.operate.status.failures import Failure, short
 from trainyard.operate.status.status_request import StatusRequest
-from trainyard.platforms.batch.status.batch_status import Queue, Waiting
+from trainyard.platforms.batch.status.batch_status import QueueStatus, WaitingJob
 
 MISSING = "MISSING"
 # Those that end well are counted nowhere: Batch keeps them for a week, and there may be any number.
@@ -21,7 +21,7 @@ _MOST = 5
 _LATELY_MS = 86_400_000
 
 
-def ask_jobs(request: StatusRequest, queue: str) -> Callable[[], dict[str, Jobs]]:
+def ask_jobs(request: StatusRequest, queue: str) -> Callable[[], dict[str, QueueJobs]]:
     """Begin to ask for the jobs of a queue, and return a function that waits for them, by their status."""
     part = f"jobs of {name_of(queue)}"
     pending = {
@@ -29,7 +29,7 @@ def ask_jobs(request: StatusRequest, queue: str) -> Callable[[], dict[str, Jobs]
         for status in _STATUSES
     }
 
-    def answers() -> dict[str, Jobs]:
+    def answers() -> dict[str, QueueJobs]:
         jobs_by_status = {status: answer() for status, answer in pending.items()}
         return {status: jobs for status, jobs in jobs_by_status.items() if jobs is not None}
 
@@ -37,8 +37,8 @@ def ask_jobs(request: StatusRequest, queue: str) -> Callable[[], dict[str, Jobs]
 
 
 def queue_states(
-    names: Iterable[str], described: Iterable[JobQueue] | None, jobs: Mapping[str, Mapping[str, Jobs]]
-) -> tuple[Queue, ...]:
+    names: Iterable[str], described: Iterable[JobQueue] | None, jobs: Mapping[str, Mapping[str, QueueJobs]]
+) -> tuple[QueueStatus, ...]:
     """Return the queues that a stack has, of which some may be gone; none where nobody may look at them."""
     if described is None:
         return ()
@@ -46,19 +46,19 @@ def queue_states(
     return tuple(_queue(name, by_key.get(name), jobs.get(name, {})) for name in names)
 
 
-def waiting(jobs: Mapping[str, Mapping[str, Jobs]]) -> tuple[Waiting, ...]:
+def waiting(jobs: Mapping[str, Mapping[str, QueueJobs]]) -> tuple[WaitingJob, ...]:
     """Return jobs that wait for instances, the longest waiting first."""
     waiting_jobs = [
         (name_of(queue), job) for queue, by_status in jobs.items() for job in of_status(by_status, "RUNNABLE")
     ]
     longest = sorted(waiting_jobs, key=lambda item: item[1].created_ms)[:_MOST_WAITING]
     return tuple(
-        Waiting(job.id, job.name, queue, job.nodes, _time(job.created_ms), " ".join(job.reason.split()))
+        WaitingJob(job.id, job.name, queue, job.nodes, _time(job.created_ms), " ".join(job.reason.split()))
         for queue, job in longest
     )
 
 
-def of_status(by_status: Mapping[str, Jobs], status: str) -> tuple[Job, ...]:
+def of_status(by_status: Mapping[str, QueueJobs], status: str) -> tuple[QueueJob, ...]:
     """Return the jobs in a status."""
     return by_status[status].jobs if status in by_status else ()
 
@@ -68,7 +68,7 @@ def name_of(arn: str) -> str:
     return arn.rpartition("/")[2]
 
 
-def failed_jobs(jobs: Mapping[str, Mapping[str, Jobs]], now_s: float) -> tuple[Failure, ...]:
+def failed_jobs(jobs: Mapping[str, Mapping[str, QueueJobs]], now_s: float) -> tuple[Failure, ...]:
     """Return what became of jobs, the last first; those of a name that say the same as one."""
     since_ms = now_s * 1000 - _LATELY_MS
     failures: dict[tuple[str, str], Failure] = {}
@@ -83,22 +83,22 @@ def failed_jobs(jobs: Mapping[str, Mapping[str, Jobs]], now_s: float) -> tuple[F
     return tuple(sorted(failures.values(), key=lambda failure: failure.at or "", reverse=True))[:_MOST]
 
 
-def _queue(name: str, job_queue: JobQueue | None, jobs: Mapping[str, Jobs]) -> Queue:
+def _queue(name: str, job_queue: JobQueue | None, jobs: Mapping[str, QueueJobs]) -> QueueStatus:
     counts = {status: len(some.jobs) for status, some in jobs.items() if some.jobs}
     more = tuple(status for status, some in jobs.items() if not some.whole)
     if job_queue is None:
-        return Queue(name_of(name), MISSING, "", "", (), counts, more)
+        return QueueStatus(name_of(name), MISSING, "", "", (), counts, more)
     environments = tuple(map(name_of, job_queue.environments))
-    return Queue(job_queue.name, job_queue.state, job_queue.status, job_queue.reason, environments, counts, more)
+    return QueueStatus(job_queue.name, job_queue.state, job_queue.status, job_queue.reason, environments, counts, more)
 
 
 def _time(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")
 
 
-def _ended_ms(job: Job) -> int:
+def _ended_ms(job: QueueJob) -> int:
     return job.stopped_ms or job.created_ms
 
 
-def _exit(job: Job) -> str:
+def _exit(job: QueueJob) -> str:
     return "" if job.exit_status is None else f", exit status {job.exit_status}"

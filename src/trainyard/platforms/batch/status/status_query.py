@@ -25,7 +25,7 @@ from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import reservations
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.batch.status import environments as of_environments
-from trainyard.platforms.batch.status.batch_status import BatchStatus, Image
+from trainyard.platforms.batch.status.batch_status import BatchStatus, JobImage
 from trainyard.platforms.batch.status.platform_status import BatchPlatformStatus
 from trainyard.platforms.batch.status.queues import ask_jobs, failed_jobs, queue_states, waiting
 
@@ -101,7 +101,7 @@ class BatchQuery:
 
     def _instances(
         self, environments: tuple[ComputeEnvironment, ...]
-    ) -> tuple[dict[str, of_environments.Found], tuple[ClusterNode, ...]]:
+    ) -> tuple[dict[str, of_environments.EnvironmentInstances], tuple[ClusterNode, ...]]:
         """Return what is known of the instances of each environment by its ARN, and all of them as nodes, each once."""
         ask, account = self.request.ask, self.request.account
         pending = [
@@ -114,7 +114,7 @@ class BatchQuery:
             for environment in environments
         ]
         by_arn = {
-            environment.arn: of_environments.Found(instances(), registered(), reservation())
+            environment.arn: of_environments.EnvironmentInstances(instances(), registered(), reservation())
             for environment, instances, registered, reservation in pending
         }
         nodes = {
@@ -124,11 +124,11 @@ class BatchQuery:
         }
         return by_arn, tuple(nodes.values())
 
-    def _images(self, resources: BatchResources) -> tuple[Image, ...]:
+    def _images(self, resources: BatchResources) -> tuple[JobImage, ...]:
         return image_states(self.request.account, definitions(self.request.account, resources.definitions))
 
 
-def image_states(account: Account, definitions: Iterable[JobDefinition]) -> tuple[Image, ...]:
+def image_states(account: Account, definitions: Iterable[JobDefinition]) -> tuple[JobImage, ...]:
     """Return the images of some job definitions.
 
     Raises NotAllowedError, or TrainyardError where AWS does not answer.
@@ -137,4 +137,4 @@ def image_states(account: Account, definitions: Iterable[JobDefinition]) -> tupl
     for definition in definitions:
         for image in definition.images:
             named.setdefault(image, []).append(definition.name)
-    return tuple(Image(image, tuple(names), image_is_there(account, image)) for image, names in named.items())
+    return tuple(JobImage(image, tuple(names), image_is_there(account, image)) for image, names in named.items())

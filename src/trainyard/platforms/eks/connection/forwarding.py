@@ -11,7 +11,7 @@ from trainyard.edge.aws.nodes import kubernetes_instances
 from trainyard.edge.kubernetes.documents import Document, labels, number, parts, text
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.errors import InputError
-from trainyard.operate.connect.forwarding import Wanted
+from trainyard.operate.connect.forwarding import TunnelRequest
 from trainyard.operate.connect.monitoring_stack import monitoring_stack
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
 
@@ -31,7 +31,7 @@ class ClusterTunnel(NamedTuple):
     target: str
     """Such as service/grafana."""
     port: int
-    wanted: Wanted
+    wanted: TunnelRequest
     note: str | None = None
     """What there is to know of it; None where nothing is."""
     kubectl_of: KubectlOf = kubectl_of
@@ -78,7 +78,7 @@ class ClusterTunnel(NamedTuple):
 
 
 def cluster_tunnel(
-    account: Account, cluster: str, wanted: Wanted, *, kubectl: KubectlOf = kubectl_of
+    account: Account, cluster: str, wanted: TunnelRequest, *, kubectl: KubectlOf = kubectl_of
 ) -> ClusterTunnel | None:
     """Return a tunnel to grafana or prometheus inside an EKS cluster; None where the cluster is none of EKS.
 

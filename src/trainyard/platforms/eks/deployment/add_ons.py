@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import eks
 from trainyard.edge.aws.control_plane_logs import tag_log_group
@@ -30,16 +30,16 @@ class EksAddOns:
         eks_cluster = own_cluster(work)
         return Probe("missing") if eks_cluster is None else Probe("there", f"Kubernetes {eks_cluster.version}")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Do what is left."""
         config = wanted_config(work)
         done = list(self._done(work, config))
-        return Outcome(bool(done), ", ".join(done) or "as they are to be")
+        return StepOutcome(bool(done), ", ".join(done) or "as they are to be")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: they go with the cluster."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
     def _done(self, work: Work, config: dict[str, Any]) -> Iterator[str]:
         eksctl, text = work.eksctl(work.account), text_of(work, config)

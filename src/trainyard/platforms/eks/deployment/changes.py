@@ -9,7 +9,7 @@ from typing import Any
 from trainyard.catalog.by_version import number_of
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.record import read_record
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.deploy.steps.stack import refuse_foreign
 from trainyard.deploy.work import Work
@@ -46,26 +46,26 @@ class EksChanges:
         stack_state = find_stack(work.account, EKS.cluster_stack(work.name))
         return Probe("missing", "no cluster yet") if stack_state is None else Probe("there", stack_state.status)
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Raise TrainyardError where the spec asks for what cannot be done to the cluster, or would end jobs."""
         stack_state = find_stack(work.account, EKS.cluster_stack(work.name))
         refuse_foreign(stack_state, work)
         cluster = own_cluster(work)
         if stack_state is None or cluster is None:
             refuse_without_stack(work, cluster, is_known=stack_state is not None)
-            return Outcome(changed=False, detail="no cluster yet" if stack_state is None else stack_state.status)
+            return StepOutcome(changed=False, detail="no cluster yet" if stack_state is None else stack_state.status)
         if stack_state.status in FAILED or not cluster.endpoint:
-            return Outcome(changed=False, detail=stack_state.status)
+            return StepOutcome(changed=False, detail=stack_state.status)
         refuse_stuck(stack_state)
         comparison = _compared(work, cluster)
         _refuse(work, comparison)
         _refuse_busy(work, [*comparison.removed, *comparison.shrunk])
-        return Outcome(changed=False, detail="; ".join(comparison.changes) or "nothing")
+        return StepOutcome(changed=False, detail="; ".join(comparison.changes) or "nothing")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def refuse_without_stack(work: Work, cluster: EksCluster | None, *, is_known: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.deploy.record import remember_config
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.control_plane_logs import tag_log_group
 from trainyard.edge.aws.eks import EksCluster
@@ -37,7 +37,7 @@ class EksClusterStep:
             return Probe("under way", stack_state.status)
         return Probe("there" if stack_state.usable else "broken", stack_state.status)
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Make it, or wait until a call that was killed has made it. One that is there was looked at before."""
         stack_state = cluster_stack_of(work)
         if stack_state is not None and not stack_state.usable:
@@ -48,14 +48,14 @@ class EksClusterStep:
             return _create(work)
         cluster = active_cluster(work)
         remember_config(work.account, work.bucket, work.name, text_of(work, wanted_config(work)))
-        return Outcome(changed=False, detail=f"{cluster.status}, Kubernetes {cluster.version}")
+        return StepOutcome(changed=False, detail=f"{cluster.status}, Kubernetes {cluster.version}")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """End its jobs, and delete it with all that eksctl has made."""
         stacks = own_stacks(work)
         named = find_stack(work.account, EKS.cluster_stack(work.name))
         if not stacks:  # every destruction looks, and one of another platform has nothing to do with this stack
-            return Outcome(
+            return StepOutcome(
                 changed=False, detail="there is none" if named is None else f"stack {named.name} is of somebody else"
             )
         cluster = own_cluster(work)
@@ -64,7 +64,7 @@ class EksClusterStep:
         delete_eks_cluster(work, cluster)
         if cluster is not None:
             forget_cluster(work, cluster)
-        return Outcome(changed=True, detail="deleted")
+        return StepOutcome(changed=True, detail="deleted")
 
 
 def active_cluster(work: Work) -> EksCluster:
@@ -108,7 +108,7 @@ def why_it_failed(work: Work, error: EksctlRefusedError) -> TrainyardError:
     return error
 
 
-def _create(work: Work) -> Outcome:
+def _create(work: Work) -> StepOutcome:
     config = wanted_config(work)
     text = text_of(work, config)
     eksctl = work.eksctl(work.account)
@@ -118,7 +118,7 @@ def _create(work: Work) -> Outcome:
         eksctl.create_cluster(text, work.tell)
     except EksctlRefusedError as error:
         raise why_it_failed(work, error) from error
-    return Outcome(changed=True, detail=f"Kubernetes {config['metadata']['version']}")
+    return StepOutcome(changed=True, detail=f"Kubernetes {config['metadata']['version']}")
 
 
 def _remove_failed(work: Work, stack: StackState) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shutil import which
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.eks import EksCluster
 from trainyard.edge.kubernetes.user_kubeconfig import Context, add_context, remove_context, user_kubeconfig
@@ -22,7 +22,7 @@ class EksKubeconfig:
         """Name the file."""
         return Probe("missing", str(user_kubeconfig(work.options.kubeconfig)))
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Add the context, where it is not there."""
         eks_cluster = own_cluster(work)
         if eks_cluster is None or not eks_cluster.endpoint:
@@ -32,12 +32,12 @@ class EksKubeconfig:
         file = user_kubeconfig(work.options.kubeconfig)
         added = add_context(file, context_of(work, eks_cluster))
         note = "" if which("aws") else "; kubectl needs the AWS CLI to sign in with it, and there is no `aws` here"
-        return Outcome(added, f"context {eks_cluster.arn} in {file}{note}")
+        return StepOutcome(added, f"context {eks_cluster.arn} in {file}{note}")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: it goes with the cluster."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def context_of(work: Work, cluster: EksCluster) -> Context:

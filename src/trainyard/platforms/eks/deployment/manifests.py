@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
@@ -20,7 +20,7 @@ _MOST_LETTERS = 600  # why an image cannot be pulled stands at the end, after it
 _REPORTS = "node-health-"
 
 
-class Workload(NamedTuple):
+class PodCounts(NamedTuple):
     """How many pods of a DaemonSet or a Deployment are there."""
 
     kind: str
@@ -41,7 +41,7 @@ class EksManifests:
         del work
         return Probe("missing", "applied every time")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Apply every file, then wait until what they started runs."""
         files = wanted_manifests(work)
         with work.kubectl(work.account, work.name) as kubectl:
@@ -50,12 +50,12 @@ class EksManifests:
                 # With EFA, eksctl has installed a device plugin of the same name, whose fields become ours.
                 kubectl.apply(documents, force_conflicts=True)
             running = _await(work, kubectl, [document for documents in files.values() for document in documents])
-        return Outcome(changed=True, detail=f"{len(files)} files applied, {running} workloads run")
+        return StepOutcome(changed=True, detail=f"{len(files)} files applied, {running} workloads run")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: they go with the cluster."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def _await(work: Work, kubectl: Kubectl, documents: list[dict[str, Any]]) -> int:
@@ -81,11 +81,11 @@ def _await(work: Work, kubectl: Kubectl, documents: list[dict[str, Any]]) -> int
     raise _never_ready(work, kubectl, late)
 
 
-def _workloads(kubectl: Kubectl) -> Iterator[Workload]:
+def _workloads(kubectl: Kubectl) -> Iterator[PodCounts]:
     for kind, resource in _RESOURCES.items():
         for document in kubectl.get(resource):
             status, metadata = document.get("status") or {}, document["metadata"]
-            yield Workload(
+            yield PodCounts(
                 kind, metadata.get("namespace", "default"), metadata["name"], *_counted(kind, document, status)
             )
 
@@ -102,7 +102,7 @@ def _counted(kind: str, document: Mapping[str, Any], status: Mapping[str, Any]) 
     return status.get("availableReplicas", 0), document["spec"].get("replicas", 1)
 
 
-def _shown(late: list[Workload]) -> str:
+def _shown(late: list[PodCounts]) -> str:
     named = [
         f"{workload.namespace}/{workload.name} ({workload.ready} of {workload.wanted})"
         for workload in late[:_MOST_SHOWN]
@@ -111,7 +111,7 @@ def _shown(late: list[Workload]) -> str:
     return ", ".join(named) + more if named else "controllers to see what was applied"
 
 
-def _never_ready(work: Work, kubectl: Kubectl, late: list[Workload]) -> TrainyardError:
+def _never_ready(work: Work, kubectl: Kubectl, late: list[PodCounts]) -> TrainyardError:
     why = "; ".join(list(dict.fromkeys(_reasons(kubectl, late)))[:_MOST_SHOWN])
     return TrainyardError(
         f"not ready within {_POLL_S * _POLLS / 60:.0f} minutes: {_shown(late)}{f': {why}' if why else ''}",
@@ -120,7 +120,7 @@ def _never_ready(work: Work, kubectl: Kubectl, late: list[Workload]) -> Trainyar
     )
 
 
-def _reasons(kubectl: Kubectl, late: list[Workload]) -> Iterator[str]:
+def _reasons(kubectl: Kubectl, late: list[PodCounts]) -> Iterator[str]:
     """Yield what the pods of workloads wait for, in the words of Kubernetes."""
     names = tuple(f"{workload.name}-" for workload in late)
     for pod in kubectl.get("pods"):

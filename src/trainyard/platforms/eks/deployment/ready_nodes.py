@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import eks
 from trainyard.edge.aws.eks import NodeGroupState
@@ -42,16 +42,16 @@ class EksReadyNodes:
         desired = sum(group.desired_nodes for group in _own_groups(work))
         return Probe("there" if desired else "missing", f"{desired} wanted")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Wait until they are there, with images that know what is in them."""
         refuse_images_without_driver(work)
         with work.kubectl(work.account, work.name) as kubectl:
-            return Outcome(changed=False, detail=self._awaited(work, kubectl))
+            return StepOutcome(changed=False, detail=self._awaited(work, kubectl))
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: they go with the cluster."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
     def _awaited(self, work: Work, kubectl: Kubectl) -> str:
         reported = ""

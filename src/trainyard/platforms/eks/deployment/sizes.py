@@ -11,7 +11,7 @@ from trainyard.platforms.eks.rendering.node_groups import node_group_name
 from trainyard.spec.cluster import Spec
 
 
-class Sizes(NamedTuple):
+class NodeCounts(NamedTuple):
     """The least, the desired and the most nodes."""
 
     least: int
@@ -19,7 +19,7 @@ class Sizes(NamedTuple):
     most: int
 
 
-def wanted_sizes(spec: Spec, config: Mapping[str, Any], existing_group: NodeGroupState) -> Sizes:
+def wanted_sizes(spec: Spec, config: Mapping[str, Any], existing_group: NodeGroupState) -> NodeCounts:
     """Return what a node group that exists is to have.
 
     Where the spec does not say how many of its range are desired, they stay as many as they are: somebody has scaled
@@ -29,12 +29,12 @@ def wanted_sizes(spec: Spec, config: Mapping[str, Any], existing_group: NodeGrou
     least, desired, most = group["minSize"], group["desiredCapacity"], group["maxSize"]
     if existing_group.name in _open(spec):
         desired = min(max(existing_group.desired_nodes, least), most)
-    return Sizes(least, desired, most)
+    return NodeCounts(least, desired, most)
 
 
-def sizes_of(group: NodeGroupState) -> Sizes:
+def sizes_of(group: NodeGroupState) -> NodeCounts:
     """Return what a node group has."""
-    return Sizes(group.min_nodes, group.desired_nodes, group.max_nodes)
+    return NodeCounts(group.min_nodes, group.desired_nodes, group.max_nodes)
 
 
 def _open(spec: Spec) -> set[str]:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from trainyard.deploy.step import Outcome, Probe, Step
+from trainyard.deploy.step import DeploymentStep, Probe, StepOutcome
 from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps, steps_before_stacks
 from trainyard.deploy.steps.key_pair import KeyPair
 from trainyard.deploy.steps.stack import StackStep
@@ -42,18 +42,18 @@ class EksLaunchTemplates(StackStep):
     kind: Kind = "nodes"
     contents: str = NODES.contents
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Delete it, unless it is of somebody else: every destruction looks, also one of another platform."""
         stack_state = find_stack(work.account, f"{work.name}-{self.kind}")
         if stack_state is not None and not work.owns(stack_state.tags):
-            return Outcome(changed=False, detail=f"stack {stack_state.name} is of somebody else")
+            return StepOutcome(changed=False, detail=f"stack {stack_state.name} is of somebody else")
         return super().undo(work)
 
 
-def steps_to_deploy(spec: Spec) -> list[Step]:
+def steps_to_deploy(spec: Spec) -> list[DeploymentStep]:
     """Return them in order."""
-    mounted: list[Step] = [ExistingFileSystems()] if existing_lustre_ids(spec) else []
-    templates: list[Step] = [EksLaunchTemplates()] if needs_launch_templates(spec) else []
+    mounted: list[DeploymentStep] = [ExistingFileSystems()] if existing_lustre_ids(spec) else []
+    templates: list[DeploymentStep] = [EksLaunchTemplates()] if needs_launch_templates(spec) else []
     return [
         EksChanges(),
         *steps_before_stacks(spec),
@@ -72,7 +72,7 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
     ]
 
 
-def steps_to_destroy() -> list[Step]:
+def steps_to_destroy() -> list[DeploymentStep]:
     """Return what eksctl has made, and the launch templates that its node groups use."""
     return [EksLaunchTemplates(), EksClusterStep()]
 
@@ -121,17 +121,17 @@ class ExistingFileSystems:
         missing = [id_ for id_ in ids if fsx.file_system(work.account, id_) is None]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there", ", ".join(ids))
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Return their mount names. Raises TrainyardError for one that is not there, or is not mounted as Lustre is."""
         names = {id_: _mount_name(work, id_) for id_ in existing_lustre_ids(work.required_spec())}
         outputs = {mount_name_output(id_): name for id_, name in names.items()}
         text = ", ".join(f"{id_} as {name}" for id_, name in names.items())
-        return Outcome(changed=False, detail=text, outputs=outputs)
+        return StepOutcome(changed=False, detail=text, outputs=outputs)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Leave them: they were there before."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def _mount_name(work: Work, id_: str) -> str:
@@ -162,15 +162,15 @@ class EksNodeGroups:
         groups = eks.node_groups(work.account, work.name)
         return Probe("there", ", ".join(group.name for group in groups)) if groups else Probe("missing")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Do what is left."""
         done = list(self._done(work, wanted_config(work)))
-        return Outcome(bool(done), ", ".join(done) or "as they are to be")
+        return StepOutcome(bool(done), ", ".join(done) or "as they are to be")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: they go with the cluster."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
     def _done(self, work: Work, config: dict[str, Any]) -> Iterator[str]:
         eksctl, text = work.eksctl(work.account), text_of(work, config)

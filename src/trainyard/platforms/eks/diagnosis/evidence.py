@@ -90,7 +90,7 @@ def _refuse_unknown_nodes(facts: EksFacts, objects: KubernetesObjects | None, no
             raise InputError(f"{facts.name} has no node {node}", where="--node", hint=hint)
 
 
-class Ended(NamedTuple):
+class FailedContainer(NamedTuple):
     """A container that did not end well, and the pod that it is of."""
 
     namespace: str
@@ -138,21 +138,21 @@ def pod_log_files(
         unread.append(Unread(f"{beyond} more containers", "not looked at; `trainyard logs --pod` reads them"))
 
 
-def _file_name(container: Ended, instances: Mapping[str, str]) -> str:
+def _file_name(container: FailedContainer, instances: Mapping[str, str]) -> str:
     """Return what the log of a container is called: with host and instance before it, which say where it was."""
     instance = instances.get(container.node, "").rpartition("/")[2]
     where = f"{container.node.partition('.')[0]}.{instance}." if instance.startswith("i-") else ""
     return f"{where}{container.container}{'.previous' if container.previous else ''}"
 
 
-def _ended(document: Document) -> Iterator[Ended]:
+def _ended(document: Document) -> Iterator[FailedContainer]:
     namespace, pod = _name(document)
     node = text(document, "spec", "nodeName")
     for key in ("initContainerStatuses", "containerStatuses"):
         for status in parts(document, "status", key):
             now, before = (number(part(status, state, "terminated"), "exitCode") for state in ("state", "lastState"))
             if now or before:
-                yield Ended(namespace, pod, text(status, "name"), node, not now)
+                yield FailedContainer(namespace, pod, text(status, "name"), node, not now)
 
 
 def _name(document: Document) -> tuple[str, str]:
@@ -168,7 +168,7 @@ def _has_failed(job: Document) -> bool:
     return any(text(condition, "type") == "Failed" and text(condition, "status") == "True" for condition in conditions)
 
 
-def _is_on(ended: Ended, node: str) -> bool:
+def _is_on(ended: FailedContainer, node: str) -> bool:
     return bool(ended.node) and node.partition(".")[0] == ended.node.partition(".")[0]
 
 

@@ -13,7 +13,7 @@ from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.edge.new_archive import NewArchive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import Stream
-from trainyard.operate.logs.export import Added
+from trainyard.operate.logs.export import KubernetesLogs
 from trainyard.operate.logs.period import Period
 from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
@@ -39,15 +39,15 @@ class KubernetesPart:
     report: Callable[[str], None] = lambda _: None
     kubectl_of: KubectlOf = kubectl_of
 
-    def add(self, archive: NewArchive, folder: str) -> Added:
+    def add(self, archive: NewArchive, folder: str) -> KubernetesLogs:
         """Add it, and return what was added."""
         try:
             with self.kubectl_of(self.account, self.cluster) as kubectl:
                 return self._add(kubectl, archive, folder)
         except TrainyardError as error:
-            return Added(0, 0, error.problem)
+            return KubernetesLogs(0, 0, error.problem)
 
-    def _add(self, kubectl: Kubectl, archive: NewArchive, folder: str) -> Added:
+    def _add(self, kubectl: Kubectl, archive: NewArchive, folder: str) -> KubernetesLogs:
         missing = [why for kind in _KINDS if (why := self._add_objects(kubectl, archive, folder, kind)) is not None]
         streams = pod_streams(kubectl.get("pods"), self.wanted)
         containers = count = 0
@@ -60,7 +60,7 @@ class KubernetesPart:
                 self.report(f"{number} of {len(streams)} containers: {stream.name}, {len(lines):,} lines")
         if len(streams) > _MOST_CONTAINERS:
             missing.append(f"only {_MOST_CONTAINERS:,} of {len(streams):,} containers were read")
-        return Added(containers, count, "; ".join(dict.fromkeys(missing)) or None)
+        return KubernetesLogs(containers, count, "; ".join(dict.fromkeys(missing)) or None)
 
     def _add_objects(self, kubectl: Kubectl, archive: NewArchive, folder: str, kind: str) -> str | None:
         try:

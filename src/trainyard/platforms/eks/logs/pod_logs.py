@@ -82,7 +82,7 @@ class PodLogs:
         begin_ms = now_ms if of.since_ms is None or tail is not None else of.since_ms
         counts = Counter((log_event.at_ms, log_event.stream, log_event.message) for log_event in shown)
         with self.kubectl_of(self.account, self.name) as kubectl:
-            following = _Following(kubectl, begin_ms * 1_000_000)
+            following = _PodFollower(kubectl, begin_ms * 1_000_000)
             rounds = 0
             while True:
                 at_ms = int(self.account.clock.now() * 1000)
@@ -126,7 +126,7 @@ class PodLogs:
             return self.streams
 
 
-class _Following:
+class _PodFollower:
     """What was shown of each container: lines may have the same time, and questions are of whole seconds."""
 
     def __init__(self, kubectl: Kubectl, begin_ns: int) -> None:

@@ -11,7 +11,7 @@ from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.new_archive import new_archive
-from trainyard.operate.logs.export import Exported
+from trainyard.operate.logs.export import LogArchive
 from trainyard.operate.logs.period import Period
 from trainyard.platforms.eks.logs.export import KubernetesPart
 from trainyard.platforms.eks.logs.pod_logs import PodLogs
@@ -35,7 +35,7 @@ def is_of_eks(account: Account, name: str) -> bool:
 
 def export_pods(
     logs: PodLogs, of: Period, file: Path, *, force: bool = False, report: Callable[[str], None] = lambda _: None
-) -> Exported:
+) -> LogArchive:
     """Write the logs of some pods into an archive, with what Kubernetes says of the cluster.
 
     Raises InputError where the file exists and is not to be replaced.
@@ -46,4 +46,4 @@ def export_pods(
     with new_archive(file, force=force) as archive:
         added = part.add(archive, folder)
     left_out = "pods alone were asked for, or nothing of the cluster is in CloudWatch"
-    return Exported(file, folder, 0, 0, 0, left_out, added.containers, added.lines, added.left_out)
+    return LogArchive(file, folder, 0, 0, 0, left_out, added.containers, added.lines, added.left_out)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from trainyard.bench.submission.scheduler import State
+from trainyard.bench.submission.scheduler import JobState
 
 # Labels that the operator gives its pods.
 JOB_NAME = "training.kubeflow.org/job-name"
@@ -27,10 +27,10 @@ _MOST_NAMED = 3
 class MpiJobStatus(NamedTuple):
     """A look at an MPIJob."""
 
-    state: State
+    state: JobState
     finished: bool
     """Whether the operator has ended it, and its nodes are free."""
-    troubles: Mapping[str, Trouble]
+    troubles: Mapping[str, PodProblem]
     """By pod, such as worker-0."""
     has_pods: bool
 
@@ -46,10 +46,10 @@ def mpi_job_status(mpi_job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]
     workers = [pod for pod in pods if role_of(pod) == "worker"]
     nodes = nodes_of(workers)
     if "Succeeded" in conditions:
-        return MpiJobStatus(State("COMPLETED", "", nodes), finished=True, troubles=troubles, has_pods=bool(pods))
+        return MpiJobStatus(JobState("COMPLETED", "", nodes), finished=True, troubles=troubles, has_pods=bool(pods))
     if "Failed" in conditions:
         reason = _why_failed(conditions["Failed"], troubles, len(pods))
-        return MpiJobStatus(State("FAILED", reason, nodes), finished=True, troubles=troubles, has_pods=bool(pods))
+        return MpiJobStatus(JobState("FAILED", reason, nodes), finished=True, troubles=troubles, has_pods=bool(pods))
     return MpiJobStatus(_under_way(pods, troubles, nodes), finished=False, troubles=troubles, has_pods=bool(pods))
 
 
@@ -64,26 +64,26 @@ def has_begun(pod: Mapping[str, Any]) -> bool:
     return any({"running", "terminated"} & (status.get("state") or {}).keys() for status in statuses)
 
 
-def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, Trouble], nodes: str) -> State:
+def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, PodProblem], nodes: str) -> JobState:
     launchers = [pod for pod in pods if role_of(pod) == "launcher"]
     reason = told_together(troubles, len(pods))
     phases = {str((pod.get("status") or {}).get("phase")) for pod in launchers}
     if "Running" in phases:
-        return State("RUNNING", reason, nodes)
+        return JobState("RUNNING", reason, nodes)
     if phases & {"Succeeded", "Failed"}:
-        return State("COMPLETING", reason, nodes)
+        return JobState("COMPLETING", reason, nodes)
     dead = {name: trouble for name, trouble in troubles.items() if trouble.kind == "ended"}
     if dead and not launchers:
         # The operator starts no worker again, and no launcher before all workers are ready: it would wait for ever.
-        return State("FAILED", f"before the test began, {told_together(dead, len(pods))}", nodes)
+        return JobState("FAILED", f"before the test began, {told_together(dead, len(pods))}", nodes)
     if not pods:
-        return State("PENDING", _NO_PODS)
+        return JobState("PENDING", _NO_PODS)
     if any(trouble.kind == "unschedulable" for trouble in troubles.values()):
-        return State("PENDING", reason)
-    return State("CONFIGURING", reason, nodes)
+        return JobState("PENDING", reason)
+    return JobState("CONFIGURING", reason, nodes)
 
 
-def _why_failed(condition: Mapping[str, Any], troubles: Mapping[str, Trouble], pods: int) -> str:
+def _why_failed(condition: Mapping[str, Any], troubles: Mapping[str, PodProblem], pods: int) -> str:
     """Return how the pods have ended, or what the operator says where they do not tell."""
     ended = {name: trouble for name, trouble in troubles.items() if trouble.kind == "ended"}
     from_pods = told_together(ended, pods)
@@ -101,23 +101,23 @@ def _short_name(pod: Mapping[str, Any]) -> str:
     return f"worker-{name.rpartition('-')[2]}" if role == "worker" else role or name
 
 
-class Trouble(NamedTuple):
+class PodProblem(NamedTuple):
     """What is the matter with a pod."""
 
     kind: Kind
     words: str
 
 
-def trouble_of(pod: Mapping[str, Any]) -> Trouble | None:
+def trouble_of(pod: Mapping[str, Any]) -> PodProblem | None:
     """Return what is the matter with a pod, None where it runs or has ended well."""
     status = pod.get("status") or {}
     if status.get("phase") == "Failed":
-        return Trouble("ended", _shortened(next(_endings(status), None) or _said(status, "Failed")))
+        return PodProblem("ended", _shortened(next(_endings(status), None) or _said(status, "Failed")))
     if (ended := next(_endings(status), None)) is not None:
-        return Trouble("ended", _shortened(ended))
+        return PodProblem("ended", _shortened(ended))
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
-            return Trouble("unschedulable", _shortened(_said(condition, "Unschedulable")))
+            return PodProblem("unschedulable", _shortened(_said(condition, "Unschedulable")))
     return next(_waiting(status), None)
 
 
@@ -127,7 +127,7 @@ def nodes_of(pods: Sequence[Mapping[str, Any]]) -> str:
     return _some([name for name in dict.fromkeys(names) if name])
 
 
-def told_together(troubles: Mapping[str, Trouble], of: int) -> str:
+def told_together(troubles: Mapping[str, PodProblem], of: int) -> str:
     """Return the troubles of pods by name, each once with the pods that it holds for, of so many."""
     pods: dict[str, list[str]] = {}
     for name, trouble in troubles.items():
@@ -150,7 +150,7 @@ def _endings(status: Mapping[str, Any]) -> Iterator[str]:
             yield ": ".join([*([reason] if reason != "Error" else []), code, *_message(ended)])
 
 
-def _waiting(status: Mapping[str, Any]) -> Iterator[Trouble]:
+def _waiting(status: Mapping[str, Any]) -> Iterator[PodProblem]:
     for container in _containers(status):
         waiting = (container.get("state") or {}).get("waiting")
         if waiting is None:
@@ -158,12 +158,12 @@ def _waiting(status: Mapping[str, Any]) -> Iterator[Trouble]:
         reason = str(waiting.get("reason") or "ContainerCreating")
         kind: Kind = "image" if reason in _IMAGE else "starting" if reason in _STARTING else "container"
         if kind == "starting":
-            yield Trouble(kind, reason)
+            yield PodProblem(kind, reason)
             continue
         # The two take turns for the same image.
         shown = "ImagePullBackOff" if reason == "ErrImagePull" else reason
         image = [str(container["image"])] if kind == "image" and container.get("image") else []
-        yield Trouble(kind, _shortened(": ".join([shown, *(image or _message(waiting))])))
+        yield PodProblem(kind, _shortened(": ".join([shown, *(image or _message(waiting))])))
 
 
 def _containers(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trainyard.bench.submission.job_progress import Clock
+from trainyard.bench.submission.job_progress import JobClock
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.mpi_jobs.mpi_job_state import MpiJobStatus
 
@@ -33,7 +33,7 @@ _HINTS: Mapping[HeldUp, str] = {
 class StuckPods:
     """Knows since when jobs are held up."""
 
-    clock: Clock
+    clock: JobClock
     _since: dict[str, tuple[HeldUp, float]] = field(default_factory=dict)
 
     def held_up(self, number: str, look: MpiJobStatus) -> HeldUp | None:

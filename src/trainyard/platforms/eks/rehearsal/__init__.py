@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
@@ -62,7 +62,7 @@ def programs(account: Account, spec: Spec, report: Callable[[str], None]) -> Abs
     return nullcontext(EmulatedPrograms(account))
 
 
-def jobs() -> Step | None:
+def jobs() -> DeploymentStep | None:
     """Return the step that looks at the nodes, and tries jobs on them."""
     return JobsOnNodes()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
 from trainyard.launch.launch import compute_launches
@@ -40,19 +40,19 @@ class JobsOnNodes:
         del work
         return Probe("missing")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Try them. Raises TrainyardError where a node lacks devices, a pod lacks a node, or a name leads nowhere."""
         spec = work.required_spec()
         with emulated_kubectl_of(work.account, work.name) as kubectl:
             _refuse_dangling(kubectl)
             _refuse_missing_devices(kubectl, spec)
             taken = [_try(work, kubectl, documents) for documents in _jobs(spec, work.outputs)]
-        return Outcome(changed=bool(taken), detail=f"{len(taken)} jobs had their nodes: {', '.join(taken)}")
+        return StepOutcome(changed=bool(taken), detail=f"{len(taken)} jobs had their nodes: {', '.join(taken)}")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: each job was deleted."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def _jobs(spec: Spec, outputs: Mapping[str, str]) -> Iterator[list[dict[str, Any]]]:

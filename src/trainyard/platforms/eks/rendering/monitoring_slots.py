@@ -12,7 +12,7 @@ from typing import Any
 from trainyard.document.write import yaml_text
 from trainyard.launch.launch import compute_launches
 from trainyard.monitoring.agent_config import agent_config, host_name_of, keep_queues
-from trainyard.monitoring.agent_sizing import Nodes, agent_sizing
+from trainyard.monitoring.agent_sizing import NodeSet, agent_sizing
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
 from trainyard.render.collection import write_url
@@ -69,7 +69,7 @@ def agent_resources(spec: Spec) -> dict[str, dict[str, str]]:
     What is beyond the limit ends the agent, so that is twice of what it needs.
     """
     launches = compute_launches(spec)
-    nodes = [Nodes(launch.instance, launch.max_nodes, launch.instance.accelerator == "nvidia") for launch in launches]
+    nodes = [NodeSet(launch.instance, launch.max_nodes, launch.instance.accelerator == "nvidia") for launch in launches]
     memory = agent_sizing(nodes).server_memory_mib
     needed = _WHERE_UNKNOWN_MIB if memory is None else max(ceil(memory * _OF_A_SERVER / 256) * 256, _LEAST_MIB)
     return {"requests": {"cpu": _CPU, "memory": f"{needed}Mi"}, "limits": {"memory": f"{2 * needed}Mi"}}

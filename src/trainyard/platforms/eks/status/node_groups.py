@@ -19,7 +19,7 @@ from trainyard.platforms.eks.status.missing_nodes import OfGroup, reasons
 _PURCHASES = {"ON_DEMAND": "on-demand", "SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}
 
 
-class Launching(NamedTuple):
+class LaunchSettings(NamedTuple):
     """What a node group launches with."""
 
     reservation: str | None
@@ -27,13 +27,15 @@ class Launching(NamedTuple):
     instance_type: str | None
 
 
-def ask_launching(account: Account, group: NodeGroupState) -> Launching:
+def ask_launching(account: Account, group: NodeGroupState) -> LaunchSettings:
     """Return what the launch template of a node group names."""
     if group.launch_template is None:
-        return Launching(None, None)
+        return LaunchSettings(None, None)
     named, version = group.launch_template
     data = launch_template_data(account, named, version or "$Default")
-    return Launching(None, None) if data is None else Launching(reservation_of(data), data.get("InstanceType"))
+    return (
+        LaunchSettings(None, None) if data is None else LaunchSettings(reservation_of(data), data.get("InstanceType"))
+    )
 
 
 def ask_failed_launches(account: Account, group: NodeGroupState) -> tuple[FailedLaunch, ...]:
@@ -42,14 +44,14 @@ def ask_failed_launches(account: Account, group: NodeGroupState) -> tuple[Failed
     return tuple(sorted(launches, key=lambda failed_launch: failed_launch.at, reverse=True))
 
 
-def with_type(group: NodeGroupState, launching: Launching | None) -> NodeGroupState:
+def with_type(group: NodeGroupState, launching: LaunchSettings | None) -> NodeGroupState:
     """Return a node group with its instance type, also where only the launch template names it."""
     if group.instance_types or launching is None or launching.instance_type is None:
         return group
     return group._replace(instance_types=(launching.instance_type,))
 
 
-def reserving(groups: Iterable[tuple[NodeGroupState, Launching | None]]) -> list[tuple[str, str]]:
+def reserving(groups: Iterable[tuple[NodeGroupState, LaunchSettings | None]]) -> list[tuple[str, str]]:
     """Return the node groups whose launch templates name a reservation, with that."""
     return [
         (group.name, launching.reservation)

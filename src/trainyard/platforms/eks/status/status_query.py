@@ -16,7 +16,7 @@ from trainyard.errors import TrainyardError
 from trainyard.operate.status import failures, file_systems
 from trainyard.operate.status.cluster_stacks import stacks_of_cluster
 from trainyard.operate.status.cluster_status import Concern, Status
-from trainyard.operate.status.file_systems import Mount
+from trainyard.operate.status.file_systems import ConfiguredMount
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import Reservation, reservations
 from trainyard.operate.status.status_request import StatusRequest
@@ -171,14 +171,16 @@ def claims(documents: Iterable[Document]) -> tuple[Claim, ...]:
     )
 
 
-def volume_mounts(documents: Iterable[Document]) -> dict[str, list[Mount]]:
+def volume_mounts(documents: Iterable[Document]) -> dict[str, list[ConfiguredMount]]:
     """Return what volumes mount, by the service: fsx or efs. A mount is called after the claim that has it."""
-    mounts: dict[str, list[Mount]] = {}
+    mounts: dict[str, list[ConfiguredMount]] = {}
     for document in documents:
         kind = _DRIVERS.get(text(document, "spec", "csi", "driver"))
         handle = text(document, "spec", "csi", "volumeHandle").partition(":")[0]
         if kind is not None and handle.startswith("fs-"):
-            mounts.setdefault(kind, []).append(Mount(_claim(document), text(document, "metadata", "name"), handle))
+            mounts.setdefault(kind, []).append(
+                ConfiguredMount(_claim(document), text(document, "metadata", "name"), handle)
+            )
     return mounts
 
 

@@ -9,12 +9,12 @@ from trainyard.bundle.config_text import config_text
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.running_nodes import RunningNodes
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
-from trainyard.edge.pcluster_command import Change, Verdict
+from trainyard.edge.pcluster_command import ConfigChange, Verdict
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.platforms.parallelcluster.deployment.cluster import final_config, settled
@@ -39,21 +39,21 @@ class Changes:
         stack_state = find_stack(work.account, work.name)
         return Probe("missing", "no cluster yet") if stack_state is None else Probe("there", stack_state.status)
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Raise TrainyardError where the cluster is another one than the spec describes."""
         stack_state = settled(work)
         if stack_state is None:
-            return Outcome(changed=False, detail="no cluster yet")
+            return StepOutcome(changed=False, detail="no cluster yet")
         refuse_stuck(stack_state)
         if not stack_state.usable:
-            return Outcome(changed=False, detail=stack_state.status)
+            return StepOutcome(changed=False, detail=stack_state.status)
         work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
         spec = work.required_spec()
         text = config_text(spec, final_config(work))
         verdict = work.pcluster(spec.parallelcluster.version).dry_run(work.name, text, update=True)
         if _NOTHING_TO_DO in verdict.problem:
             work.untold = _untold(work)
-            return Outcome(changed=False, detail="nothing of the cluster itself" if work.untold else "nothing")
+            return StepOutcome(changed=False, detail="nothing of the cluster itself" if work.untold else "nothing")
         others = [change for change in verdict.changes if not _MINIMUM.fullmatch(change.parameter)]
         left = _left_to_update(work, others)
         if (others and not left) or not verdict.changes:
@@ -61,14 +61,14 @@ class Changes:
         work.untold = _untold(work)
         if len(others) == len(verdict.changes):
             work.untold += left
-            return Outcome(changed=False, detail="nothing of the cluster itself but a setting of Slurm")
+            return StepOutcome(changed=False, detail="nothing of the cluster itself but a setting of Slurm")
         work.nodes_to_start = True  # the update for them takes the setting along
-        return Outcome(changed=False, detail="nodes that are to run always are still to be started")
+        return StepOutcome(changed=False, detail="nodes that are to run always are still to be started")
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
 def _untold(work: Work) -> tuple[Finding, ...]:
@@ -77,7 +77,7 @@ def _untold(work: Work) -> tuple[Finding, ...]:
     return () if release is None else RunningNodes(work, release).untold()
 
 
-def _left_to_update(work: Work, others: list[Change]) -> tuple[Finding, ...]:
+def _left_to_update(work: Work, others: list[ConfigChange]) -> tuple[Finding, ...]:
     """Return what is said of the one setting that may stay behind; nothing where more than that differs."""
     if {change.parameter for change in others} != {_SLURM_LINES}:
         return ()
@@ -114,7 +114,7 @@ def _setting_not_updated(work: Work) -> Finding:
     return not_told("slurm-setting-not-updated", message, remedy, name)
 
 
-def _another(work: Work, others: list[Change], verdict: Verdict) -> TrainyardError:
+def _another(work: Work, others: list[ConfigChange], verdict: Verdict) -> TrainyardError:
     shown = [f"{change.parameter}: {change.current} to {change.requested}" for change in others[:_MOST_SHOWN]]
     more = f" and {len(others) - _MOST_SHOWN} more" if len(others) > _MOST_SHOWN else ""
     differences = ", ".join(shown) + more if shown else verdict.problem

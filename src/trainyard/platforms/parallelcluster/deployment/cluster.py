@@ -6,7 +6,7 @@ from typing import Any
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.record import remember_config
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.stack import refuse_foreign, tell
 from trainyard.deploy.withheld_nodes import withheld_nodes, without_withheld_nodes
 from trainyard.deploy.work import Work
@@ -23,7 +23,7 @@ from trainyard.spec.cluster import Spec
 _VERSION_TAG = "parallelcluster:version"
 
 
-class Cluster:
+class ClusterStep:
     """Makes the cluster, without the nodes that the head node would wait for."""
 
     name = "cluster"
@@ -38,14 +38,14 @@ class Cluster:
             return Probe("under way", stack_state.status)
         return Probe("there" if stack_state.usable else "broken", stack_state.status)
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Make it, or wait until a call that was killed has made it. One that is there was looked at before."""
         stack_state = settled(work)
         if stack_state is not None and not stack_state.usable:
             _recreate(work, stack_state)
             stack_state = None
         if stack_state is not None:
-            return Outcome(changed=False, detail=stack_state.status)
+            return StepOutcome(changed=False, detail=stack_state.status)
         spec = work.required_spec()
         document = final_config(work)
         text = config_text(spec, without_withheld_nodes(spec, document) if withheld_nodes(spec) else document)
@@ -55,19 +55,19 @@ class Cluster:
         state = follow(work.account, work.name, lambda event: tell(work, event))
         if state is None or not state.usable:
             raise _failure(work, state)
-        return Outcome(changed=True, detail=state.status)
+        return StepOutcome(changed=True, detail=state.status)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Delete it and wait until it is gone."""
         stack_state = find_stack(work.account, work.name)
         if stack_state is None:
-            return Outcome(changed=False, detail="there is none")
+            return StepOutcome(changed=False, detail="there is none")
         volumes = volume_ids(work.account, work.owns)
         settled_now = settled(work)
         if settled_now is not None:
             _delete(work, settled_now)
         tag_snapshots(work.account, volumes, {work.tag: work.name})
-        return Outcome(changed=True, detail="deleted")
+        return StepOutcome(changed=True, detail="deleted")
 
 
 def final_config(work: Work) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.release_notice import not_told
-from trainyard.deploy.step import Outcome, Probe
+from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.deploy.work import Work
@@ -35,7 +35,7 @@ _LAUNCH_POLL_S = 10.0
 _LAUNCH_POLLS = 30
 
 
-class Missing(NamedTuple):
+class MissingNodes(NamedTuple):
     """Static nodes of one kind that EC2 has not launched."""
 
     group: NodeGroup
@@ -60,12 +60,12 @@ class StaticNodes:
         names = ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
         return Probe("missing", names) if groups else Probe("there", "none that the head node would wait for")
 
-    def apply(self, work: Work) -> Outcome:
+    def apply(self, work: Work) -> StepOutcome:
         """Update the cluster to its final configuration."""
         record = read_record(work.account, work.bucket, work.name)
         stopped = record is not None and record.fleet_stopped
         if not work.nodes_to_start and not stopped:
-            return Outcome(changed=False, detail="none is missing")
+            return StepOutcome(changed=False, detail="none is missing")
         parallelcluster = work.pcluster(work.required_spec().parallelcluster.version)
         if work.nodes_to_start:
             _remember(work, stopped=True)
@@ -76,15 +76,15 @@ class StaticNodes:
         missing = await_launch(work)
         work.findings += [not_launched(nodes_missing, work) for nodes_missing in missing]
         detail = f"{self.probe(work).detail}; not all have been launched" if missing else self.probe(work).detail
-        return Outcome(changed=True, detail=detail)
+        return StepOutcome(changed=True, detail=detail)
 
-    def undo(self, work: Work) -> Outcome:
+    def undo(self, work: Work) -> StepOutcome:
         """Do nothing: they go with the cluster."""
         del work
-        return Outcome(changed=False)
+        return StepOutcome(changed=False)
 
 
-def await_launch(work: Work) -> list[Missing]:
+def await_launch(work: Work) -> list[MissingNodes]:
     """Wait until EC2 has launched the static nodes, and return those that it has not after five minutes."""
     reported = ""
     missing = missing_nodes(work)
@@ -100,7 +100,7 @@ def await_launch(work: Work) -> list[Missing]:
     return missing
 
 
-def not_launched(missing: Missing, work: Work) -> Finding:
+def not_launched(missing: MissingNodes, work: Work) -> Finding:
     """Return the finding about nodes that are missing."""
     minutes = _LAUNCH_POLL_S * _LAUNCH_POLLS / 60
     message = f"EC2 has launched {missing} within {minutes:.0f} minutes of the start of the fleet"
@@ -111,7 +111,7 @@ def not_launched(missing: Missing, work: Work) -> Finding:
     return not_told("static-nodes-not-launched", message, remedy, work.name)
 
 
-def missing_nodes(work: Work) -> list[Missing]:
+def missing_nodes(work: Work) -> list[MissingNodes]:
     """Return the static nodes that are not there right now."""
     launched = Counter(
         (node.queue, node.compute_resource)
@@ -119,7 +119,7 @@ def missing_nodes(work: Work) -> list[Missing]:
         if node.role == "Compute" and node.state in ("pending", "running")
     )
     groups = withheld_nodes(work.required_spec())
-    launches = [Missing(group, launched[group.queue.name, group.name]) for group in groups]
+    launches = [MissingNodes(group, launched[group.queue.name, group.name]) for group in groups]
     return [launch for launch in launches if launch.launched < launch.group.min_nodes]
 
 

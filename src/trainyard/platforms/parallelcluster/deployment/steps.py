@@ -6,32 +6,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from trainyard.deploy.requirements.secrets import named_secrets
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.assets import Mirror
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
 from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps, steps_before_stacks
 from trainyard.deploy.steps.key_pair import KeyPair
-from trainyard.deploy.steps.release import Release
+from trainyard.deploy.steps.release import ReleaseStep
 from trainyard.deploy.work import Work
 from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.platforms.parallelcluster.deployment.changes import Changes
-from trainyard.platforms.parallelcluster.deployment.cluster import Cluster
+from trainyard.platforms.parallelcluster.deployment.cluster import ClusterStep
 from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
 from trainyard.platforms.parallelcluster.deployment.static_nodes import StaticNodes
 from trainyard.spec.cluster import Spec
 
 
-def steps_to_deploy(spec: Spec) -> list[Step]:
+def steps_to_deploy(spec: Spec) -> list[DeploymentStep]:
     """Return them. The instance of the monitoring comes up while the cluster is made, so nobody waits for it twice."""
-    dashboards: list[Step] = [CloudWatchDashboards()] if wants_dashboards(spec) else []
+    dashboards: list[DeploymentStep] = [CloudWatchDashboards()] if wants_dashboards(spec) else []
     return [
         Changes(),
         *steps_before_stacks(spec),
         *stack_steps(spec),
         Mirror(),
-        Release(),
+        ReleaseStep(),
         KeyPair(),
-        Cluster(),
+        ClusterStep(),
         StaticNodes(),
         *instance_steps(spec),
         *grafana_steps(spec),
@@ -39,9 +39,9 @@ def steps_to_deploy(spec: Spec) -> list[Step]:
     ]
 
 
-def steps_to_destroy() -> list[Step]:
+def steps_to_destroy() -> list[DeploymentStep]:
     """Return the cluster, with which its nodes go."""
-    return [Cluster()]
+    return [ClusterStep()]
 
 
 def endpoints(spec: Spec) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from trainyard.deploy.step import Step
+from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
@@ -40,7 +40,7 @@ def programs(account: Account, spec: Spec, report: Callable[[str], None]) -> Ite
         yield RealParallelCluster(parallelclusters)
 
 
-def jobs() -> Step | None:
+def jobs() -> DeploymentStep | None:
     """Return None: no Slurm runs in an emulated account."""
     return None
 

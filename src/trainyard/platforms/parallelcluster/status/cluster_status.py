@@ -10,7 +10,7 @@ from typing import Any
 from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.edge.aws.parallelcluster import FleetStatus
 from trainyard.operate.status.cluster_status import Concern, Status
-from trainyard.platforms.parallelcluster.status.queues import ComputeResource
+from trainyard.platforms.parallelcluster.status.queues import ComputeResourceStatus
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/pcluster.describe-compute-fleet-v3.html
 _STOPPED = {"STOP_REQUESTED", "STOPPING", "STOPPED"}
@@ -22,7 +22,7 @@ class ParallelClusterStatus:
 
     fleet: FleetStatus | None = None
     """None where no head node has written any."""
-    queues: tuple[ComputeResource, ...] = ()
+    queues: tuple[ComputeResourceStatus, ...] = ()
 
     @property
     def essential_parts(self) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def _of_fleet(status: Status, fleet: FleetStatus) -> Iterator[Concern]:
         yield Concern("warning", what, join([*words, "--status", "START_REQUESTED"]))
 
 
-def _of_queues(status: Status, queues: tuple[ComputeResource, ...]) -> Iterator[Concern]:
+def _of_queues(status: Status, queues: tuple[ComputeResourceStatus, ...]) -> Iterator[Concern]:
     check = ("nodes", "check") if status.is_made_by_trainyard else ("diagnose",)
     for resource in queues:
         if resource.running < resource.least and "nodes" not in status.unknown:
@@ -115,7 +115,7 @@ def _of_queues(status: Status, queues: tuple[ComputeResource, ...]) -> Iterator[
             yield Concern("warning", f"{resource.queue}/{resource.name} has {count}", status.command(*check))
 
 
-def _queue_line(resource: ComputeResource) -> str:
+def _queue_line(resource: ComputeResourceStatus) -> str:
     counts = ", ".join(f"{count} {state}" for state, count in resource.states.items()) or "no nodes"
     reserved = f", {resource.reservation}" if resource.reservation else ""
     what = f"  queue {resource.queue}/{resource.name} {' or '.join(resource.instance_types)}"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.nodes import ClusterNode
-from trainyard.operate.status.file_systems import Mount
+from trainyard.operate.status.file_systems import ConfiguredMount
 
 
-class ComputeResource(NamedTuple):
+class ComputeResourceStatus(NamedTuple):
     """Nodes of a queue that are alike."""
 
     queue: str
@@ -31,7 +31,9 @@ class ComputeResource(NamedTuple):
         return self.states.get("running", 0)
 
 
-def compute_resources(config: Mapping[str, Any] | None, nodes: Iterable[ClusterNode]) -> tuple[ComputeResource, ...]:
+def compute_resources(
+    config: Mapping[str, Any] | None, nodes: Iterable[ClusterNode]
+) -> tuple[ComputeResourceStatus, ...]:
     """Return the compute resources of a configuration with the instances that are there.
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html
@@ -60,12 +62,12 @@ def _described(
     queue: Mapping[str, Any],
     resource: Mapping[str, Any],
     states: Mapping[tuple[str | None, str | None], Mapping[str, int]],
-) -> ComputeResource:
+) -> ComputeResourceStatus:
     queue_name, name = str(queue.get("Name")), str(resource.get("Name"))
     target = section(resource, "CapacityReservationTarget", {}) or section(queue, "CapacityReservationTarget", {})
     named = [str(item.get("InstanceType")) for item in section(resource, "Instances", [])]
     types = named or [str(resource["InstanceType"])] if resource.get("InstanceType") or named else []
-    return ComputeResource(
+    return ComputeResourceStatus(
         queue_name,
         name,
         tuple(types),
@@ -83,16 +85,16 @@ def _capacity(queue: Mapping[str, Any]) -> str:
     return words.get(str(queue.get("CapacityType", "ONDEMAND")), str(queue.get("CapacityType")))
 
 
-def mounts(config: Mapping[str, Any] | None) -> dict[str, list[Mount]]:
+def mounts(config: Mapping[str, Any] | None) -> dict[str, list[ConfiguredMount]]:
     """Return what a configuration mounts, by the service: efs, fsx or ebs.
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html
     """
-    mounts_by_kind: dict[str, list[Mount]] = {}
+    mounts_by_kind: dict[str, list[ConfiguredMount]] = {}
     for storage in section(config, "SharedStorage", []):
         kind = str(storage.get("StorageType", ""))
         settings = section(storage, f"{kind}Settings", {})
         id_ = settings.get("FileSystemId") or settings.get("VolumeId") or settings.get("FileCacheId")
-        mount = Mount(str(storage.get("MountDir")), str(storage.get("Name")), id_)
+        mount = ConfiguredMount(str(storage.get("MountDir")), str(storage.get("Name")), id_)
         mounts_by_kind.setdefault({"Ebs": "ebs", "Efs": "efs"}.get(kind, "fsx"), []).append(mount)
     return mounts_by_kind

@@ -65,7 +65,7 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     }
 
 
-class Batch(BaseResponse):
+class BatchResponse(BaseResponse):
     """Answers Batch's calls."""
 
     def __init__(self) -> None:
@@ -117,4 +117,4 @@ def _page(key: str, entries: list[dict[str, Any]], request: Mapping[str, Any]) -
     return {key: entries[first : first + size], **more}
 
 
-RESPONSES = Batch
+RESPONSES = BatchResponse

@@ -85,7 +85,7 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     }
 
 
-class Eks(BaseResponse):
+class EksResponse(BaseResponse):
     """Answers EKS's calls."""
 
     def __init__(self) -> None:
@@ -105,12 +105,12 @@ class Eks(BaseResponse):
         return ActionResult(_page(key, listed(aws, request), request))
 
 
-def _answering(action: str) -> Callable[[Eks], ActionResult]:
+def _answering(action: str) -> Callable[[EksResponse], ActionResult]:
     return lambda self: self.answer(action)
 
 
 for _action in (*_ACTIONS, *_LISTS):
-    setattr(Eks, camelcase_to_underscores(_action), _answering(_action))
+    setattr(EksResponse, camelcase_to_underscores(_action), _answering(_action))
 
 
 def _page(key: str, entries: list[Any], request: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,4 +119,4 @@ def _page(key: str, entries: list[Any], request: Mapping[str, Any]) -> dict[str,
     return {key: entries[first : first + size], **more}
 
 
-RESPONSES = Eks
+RESPONSES = EksResponse

@@ -31,7 +31,7 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     return {"Grafana workspaces": list(_WORKSPACES.get((account_id, region), {}))}
 
 
-class Grafana(BaseResponse):
+class GrafanaResponse(BaseResponse):
     """Answers Grafana's calls."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class Grafana(BaseResponse):
         return _WORKSPACES.setdefault((self.current_account, self.region), {})
 
 
-RESPONSES = Grafana
+RESPONSES = GrafanaResponse
 
 
 def _described(request: dict[str, Any]) -> dict[str, Any]:

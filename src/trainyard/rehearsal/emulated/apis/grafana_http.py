@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from trainyard.rehearsal.emulated.actions import wrap
-from trainyard.rehearsal.emulated.apis.grafana import Grafana, known_workspace
+from trainyard.rehearsal.emulated.apis.grafana import GrafanaResponse, known_workspace
 from trainyard.rehearsal.emulated.apis.grafana_service_accounts import role_of
 
 Answer = tuple[int, Any]
@@ -27,7 +27,7 @@ _CHANGED = {"message": "The dashboard has been changed by someone else", "status
 
 
 @dataclass
-class _Kept:
+class _WorkspaceContents:
     """What one workspace keeps."""
 
     data_sources: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -42,14 +42,14 @@ class _Kept:
         return self.made
 
 
-_KEPT: dict[str, _Kept] = {}
+_KEPT: dict[str, _WorkspaceContents] = {}
 
 
 @dataclass(frozen=True)
 class _Call:
     """A request of somebody who may make it."""
 
-    kept: _Kept
+    kept: _WorkspaceContents
     workspace: dict[str, Any]
     name: str
     """The end of the path: the uid that the request is about."""
@@ -59,7 +59,7 @@ class _Call:
 
 def install() -> None:
     """Let what a workspace keeps go with it."""
-    wrap(Grafana, "delete_workspace", _delete_workspace)
+    wrap(GrafanaResponse, "delete_workspace", _delete_workspace)
 
 
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:
@@ -105,7 +105,10 @@ def _routed(method: str, path: str, environ: dict[str, Any], workspace: dict[str
         body = json.loads(text) if text else {}
     except ValueError:
         return 400, {"message": "bad request data"}
-    query, contents = parse_qs(str(environ.get("QUERY_STRING", ""))), _KEPT.setdefault(workspace["id"], _Kept())
+    query, contents = (
+        parse_qs(str(environ.get("QUERY_STRING", ""))),
+        _KEPT.setdefault(workspace["id"], _WorkspaceContents()),
+    )
     for (route_method, pattern), action in _ROUTES.items():
         if route_method == method and (match := re.fullmatch(pattern, path)):
             return action(_Call(contents, workspace, match[1] if match.groups() else "", query, body))

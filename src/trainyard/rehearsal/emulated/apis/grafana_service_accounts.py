@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from trainyard.rehearsal.emulated.actions import add, wrap
-from trainyard.rehearsal.emulated.apis.grafana import Grafana, refusal
+from trainyard.rehearsal.emulated.apis.grafana import GrafanaResponse, refusal
 
 _ACCOUNTS: dict[str, dict[str, dict[str, Any]]] = {}
 _TOKENS: dict[str, dict[str, dict[str, Any]]] = {}
@@ -23,7 +23,7 @@ _LONGEST_S = 30 * 24 * 3600
 def install() -> None:
     """Add the actions."""
     add(
-        Grafana,
+        GrafanaResponse,
         create_workspace_service_account,
         list_workspace_service_accounts,
         delete_workspace_service_account,
@@ -31,7 +31,7 @@ def install() -> None:
         list_workspace_service_account_tokens,
         delete_workspace_service_account_token,
     )
-    wrap(Grafana, "delete_workspace", _delete_workspace)
+    wrap(GrafanaResponse, "delete_workspace", _delete_workspace)
 
 
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:

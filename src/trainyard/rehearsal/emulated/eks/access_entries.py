@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.state import EksCluster, arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.resource import Aws
 
 
@@ -80,7 +80,7 @@ def policies(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(cluster.access_policies.get(request["principalArn"], {}).values())
 
 
-def _there(cluster: EksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
+def _there(cluster: EmulatedEksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
     entry = cluster.access_entries.get(request["principalArn"])
     if entry is None:
         raise missing(f"The specified principalArn could not be found: {request['principalArn']}")

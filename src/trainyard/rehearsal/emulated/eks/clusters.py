@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from trainyard.catalog.by_version import number_of
 from trainyard.catalog.kubernetes_versions import find_version, known_versions
-from trainyard.rehearsal.emulated.eks.state import EksCluster, arn, cluster_of, clusters, invalid, now, taken
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, arn, cluster_of, clusters, invalid, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
 from trainyard.rehearsal.emulated.resource import Aws
 
@@ -34,7 +34,7 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     _refuse_missing(aws, request)
     network = _network(aws, name, request["resourcesVpcConfig"])
     described = _described(aws, {**request, "version": version}, network)
-    clusters(aws)[name] = EksCluster(described, _interfaces(aws, name, network))
+    clusters(aws)[name] = EmulatedEksCluster(described, _interfaces(aws, name, network))
     _start_logs(aws, described)
     return {"cluster": described}
 

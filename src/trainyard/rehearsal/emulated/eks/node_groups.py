@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from trainyard.rehearsal.emulated.apis.ec2_run_instances import SYSTEM
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.eks import node_launch
-from trainyard.rehearsal.emulated.eks.state import EksCluster, arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, arn, cluster_of, invalid, missing, now, taken
 from trainyard.rehearsal.emulated.eks.updates import updated
 from trainyard.rehearsal.emulated.resource import Aws
 
@@ -83,7 +83,7 @@ def there(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     return group
 
 
-def _described(aws: Aws, cluster: EksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
+def _described(aws: Aws, cluster: EmulatedEksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
     name, number = request["nodegroupName"], str(uuid.uuid4())
     group = {
         "nodegroupName": name,
@@ -108,7 +108,7 @@ def _described(aws: Aws, cluster: EksCluster, request: Mapping[str, Any]) -> dic
     return {**group, **{key: request[key] for key in optional if key in request}}
 
 
-def _found(aws: Aws, cluster: EksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
+def _found(aws: Aws, cluster: EmulatedEksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of the launch template; empty where there is none. Refuses what names something missing."""
     try:
         aws.client("iam").get_role(RoleName=request["nodeRole"].rpartition("/")[2])

@@ -20,7 +20,7 @@ class RefusalError(ServiceException):
 
 
 @dataclass(slots=True)
-class EksCluster:
+class EmulatedEksCluster:
     """A cluster with all that belongs to it, as answers show it."""
 
     described: dict[str, Any]
@@ -41,15 +41,15 @@ class EksCluster:
         return str(self.described["name"])
 
 
-_STATES: dict[tuple[str, str], dict[str, EksCluster]] = {}
+_STATES: dict[tuple[str, str], dict[str, EmulatedEksCluster]] = {}
 
 
-def clusters(aws: Aws) -> dict[str, EksCluster]:
+def clusters(aws: Aws) -> dict[str, EmulatedEksCluster]:
     """Return the clusters by their names."""
     return _STATES.setdefault((aws.account_id, aws.region), {})
 
 
-def cluster_of(aws: Aws, name: str) -> EksCluster:
+def cluster_of(aws: Aws, name: str) -> EmulatedEksCluster:
     """Return a cluster. Raises the service's error where there is none."""
     cluster = clusters(aws).get(name)
     if cluster is None:

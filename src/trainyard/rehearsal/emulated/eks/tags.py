@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.state import EksCluster, clusters, missing
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, clusters, missing
 from trainyard.rehearsal.emulated.resource import Aws
 
 
@@ -37,7 +37,7 @@ def _tags(aws: Aws, arn: str) -> dict[str, str]:
     raise missing(f"The specified resource could not be found: {arn}")
 
 
-def _things(cluster: EksCluster) -> Iterator[dict[str, Any]]:
+def _things(cluster: EmulatedEksCluster) -> Iterator[dict[str, Any]]:
     yield cluster.described
     for those in (cluster.node_groups, cluster.addons, cluster.access_entries, cluster.pod_identities):
         yield from those.values()

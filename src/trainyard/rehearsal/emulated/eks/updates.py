@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.state import EksCluster, cluster_of, missing, now
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, cluster_of, missing, now
 from trainyard.rehearsal.emulated.resource import Aws
 
 
-def updated(cluster: EksCluster, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
+def updated(cluster: EmulatedEksCluster, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer of a call that began an update.
 
     https://docs.aws.amazon.com/eks/latest/APIReference/API_Update.html

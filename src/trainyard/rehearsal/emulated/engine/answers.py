@@ -7,12 +7,12 @@ from typing import Any
 
 from trainyard.rehearsal.emulated.engine import change_sets
 from trainyard.rehearsal.emulated.engine.change_sets import ChangeSet
-from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, StackEvent
+from trainyard.rehearsal.emulated.engine.stacks import EmulatedResource, EmulatedStack, EmulatedStackEvent
 
 _HIDDEN = "****"
 
 
-def stack(stack: Stack) -> dict[str, Any]:
+def stack(stack: EmulatedStack) -> dict[str, Any]:
     """Return one stack of DescribeStacks. To look is to let time pass."""
     running = bool(stack.unseen)
     shown = {
@@ -37,7 +37,7 @@ def stack(stack: Stack) -> dict[str, Any]:
     return _present(shown)
 
 
-def stack_summary(stack: Stack) -> dict[str, Any]:
+def stack_summary(stack: EmulatedStack) -> dict[str, Any]:
     """Return one stack of ListStacks."""
     shown = {
         "StackName": stack.name,
@@ -51,13 +51,13 @@ def stack_summary(stack: Stack) -> dict[str, Any]:
     return _present(shown)
 
 
-def events(stack: Stack) -> list[dict[str, Any]]:
+def events(stack: EmulatedStack) -> list[dict[str, Any]]:
     """Return DescribeStackEvents: the newest first, and not the end of what is seen to be in progress."""
     shown = stack.events[:-1] if stack.unseen else stack.events
     return [_event(event) for event in reversed(shown)]
 
 
-def resource(stack: Stack, resource: Resource) -> dict[str, Any]:
+def resource(stack: EmulatedStack, resource: EmulatedResource) -> dict[str, Any]:
     """Return a resource, with the names of all three actions that show one."""
     shown = {
         "StackName": stack.name,
@@ -139,7 +139,7 @@ def _parameters(
     return shown
 
 
-def _event(event: StackEvent) -> dict[str, Any]:
+def _event(event: EmulatedStackEvent) -> dict[str, Any]:
     shown = {
         "EventId": event.id,
         "StackId": event.stack_id,

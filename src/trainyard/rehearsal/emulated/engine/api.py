@@ -246,23 +246,23 @@ class CloudFormation(BaseResponse):
 
     # --- parts of the above
 
-    def _new_stack(self, name: str) -> stacks.Stack:
+    def _new_stack(self, name: str) -> stacks.EmulatedStack:
         stack_id = f"arn:aws:cloudformation:{self.region}:{self.current_account}:stack/{name}/{uuid.uuid4()}"
         granted = tuple(self._get_param("Capabilities") or ())
-        return stacks.Stack(
+        return stacks.EmulatedStack(
             name=name, id=stack_id, region=self.region, role=self._get_param("RoleARN"), capabilities=granted
         )
 
     def _body(self) -> str:
         return body_of(self._get_param("TemplateBody"), self._get_param("TemplateURL"), InProcessAccount(self.region))
 
-    def _target(self, stack: stacks.Stack, body: str) -> plan.Target:
+    def _target(self, stack: stacks.EmulatedStack, body: str) -> plan.StackTarget:
         values = parameters.given(self._get_param("Parameters") or [], stack.values)
         listed = self._get_param("Tags")
         tags = stack.tags if listed is None else {tag["Key"]: tag["Value"] for tag in listed}
         return plan.target(stack, body, values, tags, self._get_param("Capabilities") or ())
 
-    def _stack_for_change_set(self, kind: str) -> stacks.Stack:
+    def _stack_for_change_set(self, kind: str) -> stacks.EmulatedStack:
         name = self._get_param("StackName")
         stack = stacks.named(name, self.region)
         if kind == "UPDATE":
@@ -277,7 +277,7 @@ class CloudFormation(BaseResponse):
     def _change_set(self) -> change_sets.ChangeSet:
         return change_sets.found(self._get_param("ChangeSetName"), self._get_param("StackName"), self.region)
 
-    def _is_repeated(self, stack: stacks.Stack) -> bool:
+    def _is_repeated(self, stack: stacks.EmulatedStack) -> bool:
         """Return whether this call, by its token, was answered before.
 
         https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
@@ -290,12 +290,12 @@ class CloudFormation(BaseResponse):
         stack.tokens.add(call)
         return repeated
 
-    def _check_updatable(self, stack: stacks.Stack) -> None:
+    def _check_updatable(self, stack: stacks.EmulatedStack) -> None:
         status = stack.unseen or stack.status
         if status not in _UPDATABLE:
             raise InvalidError(f"Stack:{stack.id} is in {status} state and can not be updated.")
 
-    def _stack_with(self, physical_id: str) -> stacks.Stack:
+    def _stack_with(self, physical_id: str) -> stacks.EmulatedStack:
         for stack in stacks.living(self.region):
             if any(physical.id == physical_id for physical in stack.physical_resources().values()):
                 return stack

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from trainyard.rehearsal.emulated.engine import deployment, plan
-from trainyard.rehearsal.emulated.engine.plan import Change, Target
+from trainyard.rehearsal.emulated.engine.plan import ResourceChange, StackTarget
 from trainyard.rehearsal.emulated.engine.refusals import (
     ChangeSetStatusError,
     ChangeSetUnknownError,
     InvalidError,
     TakenError,
 )
-from trainyard.rehearsal.emulated.engine.stacks import Stack, every, existing
+from trainyard.rehearsal.emulated.engine.stacks import EmulatedStack, every, existing
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
@@ -30,8 +30,8 @@ class ChangeSet:
     id: str
     kind: str
     """CREATE or UPDATE."""
-    stack: Stack
-    target: Target
+    stack: EmulatedStack
+    target: StackTarget
     capabilities: tuple[str, ...]
     token: str | None = None
     description: str | None = None
@@ -53,7 +53,7 @@ _OF_STACK: dict[str, dict[str, ChangeSet]] = {}
 """The change sets of each stack by name, by the id of the stack."""
 
 
-def of_stack(stack: Stack) -> dict[str, ChangeSet]:
+def of_stack(stack: EmulatedStack) -> dict[str, ChangeSet]:
     """Return the change sets of a stack by name."""
     return _OF_STACK.setdefault(stack.id, {})
 
@@ -112,7 +112,7 @@ def resource_changes(change_set: ChangeSet) -> list[dict[str, Any]]:
     ]
 
 
-def _shown(change: Change, stack: Stack) -> dict[str, Any]:
+def _shown(change: ResourceChange, stack: EmulatedStack) -> dict[str, Any]:
     physical = stack.resources[change.logical_id].physical if change.logical_id in stack.resources else None
     shown: dict[str, Any] = {
         "Action": change.action,
@@ -130,11 +130,11 @@ def _shown(change: Change, stack: Stack) -> dict[str, Any]:
     return shown
 
 
-def _detail(name: str, change: Change) -> dict[str, Any]:
+def _detail(name: str, change: ResourceChange) -> dict[str, Any]:
     recreation = "Always" if change.replaces else "Never"
     target = {"Attribute": "Tags"} if name == "Tags" else {"Attribute": "Properties", "Name": name}
     return {
-        "Target": {**target, "RequiresRecreation": recreation},
+        "StackTarget": {**target, "RequiresRecreation": recreation},
         "Evaluation": "Static",
         "ChangeSource": "DirectModification",
     }

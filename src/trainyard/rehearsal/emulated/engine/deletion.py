@@ -6,12 +6,12 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 
 from trainyard.rehearsal.emulated.engine import types
-from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, importers
+from trainyard.rehearsal.emulated.engine.stacks import EmulatedResource, EmulatedStack, importers
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.resource import ResourceError
 
 
-def delete(stack: Stack, retain: Collection[str] = (), *, force: bool = False) -> None:
+def delete(stack: EmulatedStack, retain: Collection[str] = (), *, force: bool = False) -> None:
     """Delete a stack. It ends as DELETE_FAILED, with what is left of it, where a resource cannot be deleted."""
     stack.say("DELETE_IN_PROGRESS", "User Initiated")
     if (used := _used_exports(stack)) is not None:
@@ -21,7 +21,7 @@ def delete(stack: Stack, retain: Collection[str] = (), *, force: bool = False) -
     stack.over("DELETE_IN_PROGRESS")
 
 
-def delete_resource(stack: Stack, resource: Resource, *, on_create: bool = False) -> bool:
+def delete_resource(stack: EmulatedStack, resource: EmulatedResource, *, on_create: bool = False) -> bool:
     """Delete one resource, or leave it where its policy says so. Return whether that went well.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
@@ -45,7 +45,7 @@ def delete_resource(stack: Stack, resource: Resource, *, on_create: bool = False
     return True
 
 
-def _delete_resources(stack: Stack, retain: Collection[str], *, force: bool) -> None:
+def _delete_resources(stack: EmulatedStack, retain: Collection[str], *, force: bool) -> None:
     failed = []
     for resource in reversed(stack.resources.values()):
         if resource.logical_id in retain:
@@ -62,12 +62,12 @@ def _delete_resources(stack: Stack, retain: Collection[str], *, force: bool) -> 
     stack.deleted = datetime.now(UTC)
 
 
-def _keeps(resource: Resource, *, on_create: bool) -> bool:
+def _keeps(resource: EmulatedResource, *, on_create: bool) -> bool:
     policy = resource.deletion_policy
     return policy == "Retain" or (policy == "RetainExceptOnCreate" and not on_create)
 
 
-def _used_exports(stack: Stack) -> str | None:
+def _used_exports(stack: EmulatedStack) -> str | None:
     for name in stack.exports():
         if users := [user.name for user in importers(name, stack.region) if user is not stack]:
             return f"Export {name} cannot be deleted as it is in use by {', '.join(users)}"

@@ -13,11 +13,11 @@ from moto.ec2.models import ec2_backends
 from trainyard.rehearsal.emulated.breakdown import planted
 from trainyard.rehearsal.emulated.engine import functions, plan, types
 from trainyard.rehearsal.emulated.engine.deletion import delete, delete_resource
-from trainyard.rehearsal.emulated.engine.plan import Change, Target
+from trainyard.rehearsal.emulated.engine.plan import ResourceChange, StackTarget
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import problems, schema
 from trainyard.rehearsal.emulated.engine.scope import Scope
-from trainyard.rehearsal.emulated.engine.stacks import Resource, Stack, exports, importers
+from trainyard.rehearsal.emulated.engine.stacks import EmulatedResource, EmulatedStack, exports, importers
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.resource import LogicalResource, PhysicalResource, ResourceError
 
@@ -26,7 +26,7 @@ _NEW_RESOURCE = "Requested update requires the creation of a new physical resour
 _EC2_ID = re.compile(r"[a-z]+(-[a-z]+)*-[0-9a-f]{8,17}")
 
 
-def create(stack: Stack, target: Target) -> None:
+def create(stack: EmulatedStack, target: StackTarget) -> None:
     """Make every resource of the target. What fails is rolled back, unless the stack says otherwise."""
     stack.say("CREATE_IN_PROGRESS", "User Initiated")
     failure = _apply(stack, target, "CREATE")
@@ -41,9 +41,9 @@ def create(stack: Stack, target: Target) -> None:
     stack.over("CREATE_IN_PROGRESS")
 
 
-def update(stack: Stack, target: Target) -> None:
+def update(stack: EmulatedStack, target: StackTarget) -> None:
     """Turn a stack into the target, or back into what it was where something fails."""
-    former = plan.Target(stack.body, stack.template, stack.values, stack.parameters, stack.tags)
+    former = plan.StackTarget(stack.body, stack.template, stack.values, stack.parameters, stack.tags)
     before = set(stack.resources)
     stack.updated = datetime.now(UTC)
     stack.say("UPDATE_IN_PROGRESS", "User Initiated")
@@ -58,7 +58,7 @@ def update(stack: Stack, target: Target) -> None:
     stack.over("UPDATE_IN_PROGRESS")
 
 
-def _apply(stack: Stack, target: Target, verb: str) -> str | None:
+def _apply(stack: EmulatedStack, target: StackTarget, verb: str) -> str | None:
     """Make and change what the target says. Return why it failed, if it did."""
     stack.body, stack.template, stack.tags = target.body, target.template, target.tags
     stack.values, stack.parameters = target.values, target.parameters
@@ -84,7 +84,7 @@ def _apply(stack: Stack, target: Target, verb: str) -> str | None:
     return None
 
 
-def _cancel_next(stack: Stack, changes: list[Change], failed: str) -> None:
+def _cancel_next(stack: EmulatedStack, changes: list[ResourceChange], failed: str) -> None:
     """Say of the next resources that they were cancelled: where something is to fail, as CloudFormation does.
 
     It works on several at once: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/troubleshooting.html
@@ -93,14 +93,14 @@ def _cancel_next(stack: Stack, changes: list[Change], failed: str) -> None:
         return
     after = changes[[change.logical_id for change in changes].index(failed) + 1 :]
     for change in [change_ for change_ in after if change_.action == "Add"][:_CANCELLED]:
-        resource = Resource(change.logical_id, change.type, "")
+        resource = EmulatedResource(change.logical_id, change.type, "")
         stack.say_of(resource, "CREATE_IN_PROGRESS")
         stack.say_of(resource, "CREATE_FAILED", "Resource creation cancelled")
 
 
-def _apply_one(stack: Stack, change: Change, body: Mapping[str, Any], scope: Scope) -> bool:
+def _apply_one(stack: EmulatedStack, change: ResourceChange, body: Mapping[str, Any], scope: Scope) -> bool:
     verb = "CREATE" if change.action == "Add" else "UPDATE"
-    resource = stack.resources.setdefault(change.logical_id, Resource(change.logical_id, change.type, ""))
+    resource = stack.resources.setdefault(change.logical_id, EmulatedResource(change.logical_id, change.type, ""))
     stack.say_of(resource, f"{verb}_IN_PROGRESS", _NEW_RESOURCE if change.replaces else "")
     try:
         logical = plan.logical_resource(change.logical_id, body, stack, scope)
@@ -123,7 +123,7 @@ def _apply_one(stack: Stack, change: Change, body: Mapping[str, Any], scope: Sco
     return True
 
 
-def _take_policies(resource: Resource, body: Mapping[str, Any]) -> None:
+def _take_policies(resource: EmulatedResource, body: Mapping[str, Any]) -> None:
     resource.deletion_policy = body.get("DeletionPolicy", "Delete")
     resource.replace_policy = body.get("UpdateReplacePolicy", "Delete")
 
@@ -141,7 +141,9 @@ def _check_properties(resource: LogicalResource, region: str) -> None:
         )
 
 
-def _make(stack: Stack, resource: LogicalResource, former: PhysicalResource | None, change: Change) -> PhysicalResource:
+def _make(
+    stack: EmulatedStack, resource: LogicalResource, former: PhysicalResource | None, change: ResourceChange
+) -> PhysicalResource:
     aws = InProcessAccount(stack.region)
     if former is None or change.replaces:
         physical = types.create(aws, resource)
@@ -154,7 +156,7 @@ def _make(stack: Stack, resource: LogicalResource, former: PhysicalResource | No
     return physical
 
 
-def _outputs(stack: Stack, scope: Scope) -> list[dict[str, str]]:
+def _outputs(stack: EmulatedStack, scope: Scope) -> list[dict[str, str]]:
     outputs = []
     for name, body in (stack.template.get("Outputs") or {}).items():
         if "Condition" in body and not functions.condition(body["Condition"], scope):
@@ -169,7 +171,7 @@ def _outputs(stack: Stack, scope: Scope) -> list[dict[str, str]]:
     return outputs
 
 
-def _check_exports(stack: Stack, outputs: list[dict[str, str]]) -> None:
+def _check_exports(stack: EmulatedStack, outputs: list[dict[str, str]]) -> None:
     now = {output["ExportName"]: output["OutputValue"] for output in outputs if "ExportName" in output}
     for name, (owner, _) in exports(stack.region).items():
         if name in now and owner is not stack:
@@ -182,7 +184,7 @@ def _check_exports(stack: Stack, outputs: list[dict[str, str]]) -> None:
             raise InvalidError(f"Export {name} cannot be updated as it is in use by {users}")
 
 
-def _clean_up(stack: Stack, removed: set[str]) -> None:
+def _clean_up(stack: EmulatedStack, removed: set[str]) -> None:
     """Delete what the update left behind. What cannot be deleted is left, and no longer part of the stack.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
@@ -195,19 +197,19 @@ def _clean_up(stack: Stack, removed: set[str]) -> None:
     _remove(stack, removed)
 
 
-def _delete_superseded(stack: Stack, resource: Resource, superseded: PhysicalResource) -> None:
-    old = Resource(resource.logical_id, resource.type, "", physical=superseded)
+def _delete_superseded(stack: EmulatedStack, resource: EmulatedResource, superseded: PhysicalResource) -> None:
+    old = EmulatedResource(resource.logical_id, resource.type, "", physical=superseded)
     delete_resource(stack, old)
 
 
-def _remove(stack: Stack, names: set[str]) -> None:
+def _remove(stack: EmulatedStack, names: set[str]) -> None:
     """Delete these resources, those first that nothing else needs."""
     for name in [name for name in reversed(stack.resources) if name in names]:
         delete_resource(stack, stack.resources[name], on_create=True)
         del stack.resources[name]
 
 
-def _roll_back_creation(stack: Stack, failure: str) -> None:
+def _roll_back_creation(stack: EmulatedStack, failure: str) -> None:
     stack.say("ROLLBACK_IN_PROGRESS", failure + "Rollback requested by user.")
     failed = [
         resource.logical_id
@@ -221,7 +223,7 @@ def _roll_back_creation(stack: Stack, failure: str) -> None:
         stack.say("ROLLBACK_COMPLETE")
 
 
-def _roll_back_update(stack: Stack, former: Target, before: set[str], failure: str) -> None:
+def _roll_back_update(stack: EmulatedStack, former: StackTarget, before: set[str], failure: str) -> None:
     stack.say("UPDATE_ROLLBACK_IN_PROGRESS", failure)
     replacements = _take_back_replacements(stack)
     added = {name for name in stack.resources if name not in before}
@@ -236,12 +238,12 @@ def _roll_back_update(stack: Stack, former: Target, before: set[str], failure: s
         stack.say("UPDATE_ROLLBACK_FAILED", problem)
 
 
-def _take_back_replacements(stack: Stack) -> list[Resource]:
+def _take_back_replacements(stack: EmulatedStack) -> list[EmulatedResource]:
     """Let the replaced resources stand again; return those that had replaced them."""
     taken = []
     for resource in stack.resources.values():
         if resource.superseded is not None:
-            taken.append(Resource(resource.logical_id, resource.type, "", physical=resource.physical))
+            taken.append(EmulatedResource(resource.logical_id, resource.type, "", physical=resource.physical))
             resource.physical, resource.superseded = resource.superseded, None
     return taken
 

@@ -11,7 +11,7 @@ from trainyard.rehearsal.emulated.engine import capabilities, functions, paramet
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import coerced, needs_replacement, schema, tags_are_map, tags_property
 from trainyard.rehearsal.emulated.engine.scope import Scope
-from trainyard.rehearsal.emulated.engine.stacks import Stack, exports
+from trainyard.rehearsal.emulated.engine.stacks import EmulatedStack, exports
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.resource import LogicalResource
 
@@ -32,7 +32,7 @@ _LOWER_CASE = {"AWS::S3::Bucket"}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ResourceChange:
     """One resource that an operation would touch."""
 
     action: str
@@ -44,7 +44,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class StackTarget:
     """What a stack is to become."""
 
     body: str
@@ -52,23 +52,23 @@ class Target:
     values: Mapping[str, str]
     parameters: Mapping[str, Any]
     tags: Mapping[str, str]
-    changes: tuple[Change, ...] = field(default=())
+    changes: tuple[ResourceChange, ...] = field(default=())
 
 
 def target(
-    stack: Stack, body: str, values: Mapping[str, str], tags: Mapping[str, str], granted: Collection[str]
-) -> Target:
+    stack: EmulatedStack, body: str, values: Mapping[str, str], tags: Mapping[str, str], granted: Collection[str]
+) -> StackTarget:
     """Return what a stack is to become. Raises InvalidError for everything that AWS refuses beforehand."""
     parsed = template.parse(body)
     references.check_references(parsed)
     parameters.check(parsed, values)
     capabilities.check(parsed, granted)
-    goal = Target(body, parsed, values, parameters.resolved(parsed, values, InProcessAccount(stack.region)), tags)
+    goal = StackTarget(body, parsed, values, parameters.resolved(parsed, values, InProcessAccount(stack.region)), tags)
     rules.check(scope_of(stack, goal))
     return replace(goal, changes=changes(stack, goal))
 
 
-def scope_of(stack: Stack, target: Target, planned: frozenset[str] = frozenset()) -> Scope:
+def scope_of(stack: EmulatedStack, target: StackTarget, planned: frozenset[str] = frozenset()) -> Scope:
     """Return what functions of the target's template see now."""
     return Scope(
         target.template,
@@ -83,7 +83,7 @@ def scope_of(stack: Stack, target: Target, planned: frozenset[str] = frozenset()
     )
 
 
-def resource_bodies(target: Target, scope: Scope) -> dict[str, Mapping[str, Any]]:
+def resource_bodies(target: StackTarget, scope: Scope) -> dict[str, Mapping[str, Any]]:
     """Return the resources of the template whose condition holds, in the order of creation."""
     resources: Mapping[str, Mapping[str, Any]] = target.template["Resources"]
     chosen = {
@@ -94,7 +94,7 @@ def resource_bodies(target: Target, scope: Scope) -> dict[str, Mapping[str, Any]
     return {name: chosen[name] for name in references.creation_order(chosen)}
 
 
-def logical_resource(logical_id: str, body: Mapping[str, Any], stack: Stack, scope: Scope) -> LogicalResource:
+def logical_resource(logical_id: str, body: Mapping[str, Any], stack: EmulatedStack, scope: Scope) -> LogicalResource:
     """Return a resource with every function resolved and the stack's tags among its own."""
     properties = functions.resolve(body.get("Properties") or {}, scope)
     shape = schema(body["Type"], stack.region)
@@ -109,33 +109,35 @@ def logical_resource(logical_id: str, body: Mapping[str, Any], stack: Stack, sco
     )
 
 
-def changes(stack: Stack, target: Target) -> tuple[Change, ...]:
+def changes(stack: EmulatedStack, target: StackTarget) -> tuple[ResourceChange, ...]:
     """Return what the target would change of the stack as it is."""
     bodies = resource_bodies(target, scope_of(stack, target))
     existing = stack.physical_resources()
     new = {name for name in bodies if name not in existing}
-    all_changes: list[Change] = []
+    all_changes: list[ResourceChange] = []
     for name, body in bodies.items():
         if name in new:
-            all_changes.append(Change("Add", name, body["Type"]))
+            all_changes.append(ResourceChange("Add", name, body["Type"]))
         elif (change := _modification(name, body, stack, target, frozenset(new))) is not None:
             all_changes.append(change)
             new |= {name} if change.replaces else set()
     removed = [
-        Change("Remove", name, resource.type) for name, resource in stack.resources.items() if name not in bodies
+        ResourceChange("Remove", name, resource.type)
+        for name, resource in stack.resources.items()
+        if name not in bodies
     ]
     return (*all_changes, *(change for change in removed if change.logical_id in existing))
 
 
-def changes_nothing(stack: Stack, target: Target) -> bool:
+def changes_nothing(stack: EmulatedStack, target: StackTarget) -> bool:
     """Return whether there is nothing to do. A stack that failed has something to do: to become whole."""
     same_outputs = target.template.get("Outputs") == stack.template.get("Outputs")
     return not target.changes and same_outputs and stack.status.endswith("_COMPLETE")
 
 
 def _modification(
-    name: str, body: Mapping[str, Any], stack: Stack, target: Target, planned: frozenset[str]
-) -> Change | None:
+    name: str, body: Mapping[str, Any], stack: EmulatedStack, target: StackTarget, planned: frozenset[str]
+) -> ResourceChange | None:
     former = stack.physical_resources()[name].logical
     if former is None:
         return None
@@ -153,7 +155,7 @@ def _modification(
         return None
     shape = schema(body["Type"], stack.region)
     replaces = shape is not None and needs_replacement(shape, former.properties, now)
-    return Change("Modify", name, body["Type"], replaces, tuple(sorted(changed)))
+    return ResourceChange("Modify", name, body["Type"], replaces, tuple(sorted(changed)))
 
 
 def _tags(own: Any, of_stack: Mapping[str, str], *, as_map: bool) -> Any:

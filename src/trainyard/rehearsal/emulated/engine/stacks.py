@@ -15,7 +15,7 @@ STACK = "AWS::CloudFormation::Stack"
 
 
 @dataclass(frozen=True, slots=True)
-class StackEvent:
+class EmulatedStackEvent:
     """One thing that happened to a stack or to a resource of it."""
 
     stack_id: str
@@ -30,7 +30,7 @@ class StackEvent:
 
 
 @dataclass(slots=True)
-class Resource:
+class EmulatedResource:
     """A logical resource, whether or not it exists."""
 
     logical_id: str
@@ -46,7 +46,7 @@ class Resource:
 
 
 @dataclass(slots=True, kw_only=True)
-class Stack:
+class EmulatedStack:
     """A stack. ``status`` is the truth; ``shown`` is what callers see, which lags behind by one look."""
 
     name: str
@@ -61,16 +61,16 @@ class Stack:
     tags: Mapping[str, str] = field(default_factory=dict)
     capabilities: tuple[str, ...] = ()
     role: str | None = None
-    parent: Stack | None = None
+    parent: EmulatedStack | None = None
     protected: bool = False
     rollback: bool = True
     delete_on_failure: bool = False
     status: str = "REVIEW_IN_PROGRESS"
     reason: str = ""
-    resources: dict[str, Resource] = field(default_factory=dict)
+    resources: dict[str, EmulatedResource] = field(default_factory=dict)
     outputs: list[dict[str, str]] = field(default_factory=list)
     imports: frozenset[str] = frozenset()
-    events: list[StackEvent] = field(default_factory=list)
+    events: list[EmulatedStackEvent] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
     """Of the calls that were answered already: the same call again, because its answer was lost, changes nothing."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -87,15 +87,15 @@ class Stack:
         """Change the status of the stack."""
         self.status = status
         self.reason = reason
-        self.events.append(StackEvent(self.id, self.name, self.name, self.id, STACK, status, reason))
+        self.events.append(EmulatedStackEvent(self.id, self.name, self.name, self.id, STACK, status, reason))
 
-    def say_of(self, resource: Resource, status: str, reason: str = "") -> None:
+    def say_of(self, resource: EmulatedResource, status: str, reason: str = "") -> None:
         """Change the status of a resource."""
         resource.status = status
         resource.reason = reason
         resource.time = datetime.now(UTC)
         physical_id = resource.physical.id if resource.physical else ""
-        event = StackEvent(self.id, self.name, resource.logical_id, physical_id, resource.type, status, reason)
+        event = EmulatedStackEvent(self.id, self.name, resource.logical_id, physical_id, resource.type, status, reason)
         self.events.append(event)
 
     def over(self, running: str) -> None:
@@ -113,33 +113,33 @@ class Stack:
         return {output["ExportName"]: output["OutputValue"] for output in self.outputs if "ExportName" in output}
 
 
-_STACKS: dict[str, Stack] = {}
+_STACKS: dict[str, EmulatedStack] = {}
 """Every stack that ever was, by its id."""
 
 
-def add(stack: Stack) -> None:
+def add(stack: EmulatedStack) -> None:
     """Keep a new stack."""
     _STACKS[stack.id] = stack
 
 
-def every(region: str) -> list[Stack]:
+def every(region: str) -> list[EmulatedStack]:
     """Return all stacks of a region, deleted ones too, the newest first."""
     return [stack for stack in reversed(_STACKS.values()) if stack.region == region]
 
 
-def living(region: str) -> list[Stack]:
+def living(region: str) -> list[EmulatedStack]:
     """Return the stacks of a region that are not deleted, or whose deletion nobody has seen yet."""
     return [stack for stack in every(region) if stack.deleted is None or stack.unseen]
 
 
-def named(name_or_id: str, region: str) -> Stack | None:
+def named(name_or_id: str, region: str) -> EmulatedStack | None:
     """Return a stack by its name, or also a deleted one by its id."""
     if name_or_id in _STACKS:
         return _STACKS[name_or_id]
     return next((stack for stack in living(region) if stack.name == name_or_id), None)
 
 
-def existing(name_or_id: str, region: str) -> Stack:
+def existing(name_or_id: str, region: str) -> EmulatedStack:
     """Return a stack. Raises InvalidError where there is none."""
     stack = named(name_or_id, region)
     if stack is None:
@@ -147,13 +147,13 @@ def existing(name_or_id: str, region: str) -> Stack:
     return stack
 
 
-def exports(region: str) -> dict[str, tuple[Stack, str]]:
+def exports(region: str) -> dict[str, tuple[EmulatedStack, str]]:
     """Return every export of a region: which stack, and which value."""
-    alive: Iterable[Stack] = (stack for stack in every(region) if stack.deleted is None)
+    alive: Iterable[EmulatedStack] = (stack for stack in every(region) if stack.deleted is None)
     return {name: (stack, value) for stack in alive for name, value in stack.exports().items()}
 
 
-def importers(name: str, region: str) -> list[Stack]:
+def importers(name: str, region: str) -> list[EmulatedStack]:
     """Return the stacks that import an export."""
     return [stack for stack in every(region) if stack.deleted is None and name in stack.imports]
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote
 
 from trainyard.rehearsal.emulated.breakdown import striking
-from trainyard.rehearsal.emulated.eks.state import EksCluster
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
 from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects, is_chosen, objects_of
 from trainyard.rehearsal.emulated.kubernetes.pods import cluster_view
@@ -49,7 +49,7 @@ def request_of(environ: Mapping[str, Any]) -> Request:
     return Request(str(environ["REQUEST_METHOD"]), unquote(str(environ["PATH_INFO"])), query, json.loads(text or b"{}"))
 
 
-def answer(aws: Aws, cluster: EksCluster, request: Request) -> Answer:
+def answer(aws: Aws, cluster: EmulatedEksCluster, request: Request) -> Answer:
     """Answer a request."""
     if (broken := striking("api")) is not None:
         return _refused(503, "ServiceUnavailable", broken.message)
@@ -60,7 +60,7 @@ def answer(aws: Aws, cluster: EksCluster, request: Request) -> Answer:
     return _NOT_FOUND if match is None else _routed(aws, cluster, match.groupdict(), request)
 
 
-def _routed(aws: Aws, cluster: EksCluster, where: Mapping[str, str | None], request: Request) -> Answer:
+def _routed(aws: Aws, cluster: EmulatedEksCluster, where: Mapping[str, str | None], request: Request) -> Answer:
     version = where["core"] or f"{where['group']}/{where['version']}"
     if where["plural"] is None:
         return _known(cluster, version)
@@ -72,33 +72,35 @@ def _routed(aws: Aws, cluster: EksCluster, where: Mapping[str, str | None], requ
     return _change(cluster, kind, where, request)
 
 
-def _version(cluster: EksCluster) -> dict[str, str]:
+def _version(cluster: EmulatedEksCluster) -> dict[str, str]:
     version = cluster.described["version"]
     return {"major": "1", "minor": version.partition(".")[2], "gitVersion": f"v{version}.0-eks-emulated"}
 
 
-def _versions(cluster: EksCluster) -> list[str]:
+def _versions(cluster: EmulatedEksCluster) -> list[str]:
     """Return group and version of all kinds, the core first."""
     return list(dict.fromkeys(kind.version for kind in objects_of(cluster).kinds()))
 
 
-def _dangling(cluster: EksCluster) -> list[str]:
+def _dangling(cluster: EmulatedEksCluster) -> list[str]:
     return list(dangling(objects_of(cluster)))
 
 
-def _known(cluster: EksCluster, version: str) -> Answer:
+def _known(cluster: EmulatedEksCluster, version: str) -> Answer:
     kinds = [kind for kind in objects_of(cluster).kinds() if kind.version == version]
     resources = [{"name": kind.plural, "kind": kind.name, "namespaced": kind.namespaced} for kind in kinds]
     return 200, {"kind": "APIResourceList", "groupVersion": version, "resources": resources}
 
 
-def _kind(cluster: EksCluster, version: str, plural: str) -> Kind | None:
+def _kind(cluster: EmulatedEksCluster, version: str, plural: str) -> Kind | None:
     return next(
         (kind for kind in objects_of(cluster).kinds() if (kind.version, kind.plural) == (version, plural)), None
     )
 
 
-def _get(aws: Aws, cluster: EksCluster, kind: Kind, where: Mapping[str, str | None], request: Request) -> Answer:
+def _get(
+    aws: Aws, cluster: EmulatedEksCluster, kind: Kind, where: Mapping[str, str | None], request: Request
+) -> Answer:
     look = cluster_view(aws, cluster)
     if kind.resource in _SEEN:
         every: list[dict[str, Any]] = getattr(look, kind.resource)
@@ -118,7 +120,7 @@ def _get(aws: Aws, cluster: EksCluster, kind: Kind, where: Mapping[str, str | No
     return 200, "" if where["part"] == "log" else named[0]
 
 
-def _change(cluster: EksCluster, kind: Kind, where: Mapping[str, str | None], request: Request) -> Answer:
+def _change(cluster: EmulatedEksCluster, kind: Kind, where: Mapping[str, str | None], request: Request) -> Answer:
     objects, name = objects_of(cluster), str(where["name"])
     namespace = (where["namespace"] or "default") if kind.namespaced else ""
     if namespace and objects.get("namespaces", "", namespace) is None:
@@ -149,7 +151,7 @@ def _refused(status: int, reason: str, message: str) -> Answer:
 
 _DELETED = {"kind": "Status", "status": "Success"}
 _NOT_FOUND = _refused(404, "NotFound", "the server could not find the requested resource")
-_PAGES: dict[str, Callable[[EksCluster], Any]] = {
+_PAGES: dict[str, Callable[[EmulatedEksCluster], Any]] = {
     "/version": _version,
     "/apis": _versions,
     "/dangling": _dangling,

@@ -13,7 +13,7 @@ from moto.ec2.models import ec2_backends
 from trainyard.catalog.instances import find
 from trainyard.rehearsal.emulated.breakdown import striking
 from trainyard.rehearsal.emulated.eks.node_groups import is_system
-from trainyard.rehearsal.emulated.eks.state import EksCluster
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
 from trainyard.rehearsal.emulated.resource import Aws
 
 _EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
@@ -28,7 +28,7 @@ _FEW_VCPUS, _PODS_OF_FEW, _PODS = 30, 110, 250
 _EVICTION_MIB = 100
 
 
-def nodes(aws: Aws, cluster: EksCluster) -> list[dict[str, Any]]:
+def nodes(aws: Aws, cluster: EmulatedEksCluster) -> list[dict[str, Any]]:
     """Return the nodes that joined, without what device plugins add."""
     failing = striking("nodes") is not None
     groups = [node_group for node_group in cluster.node_groups.values() if is_system(node_group) or not failing]
@@ -56,7 +56,7 @@ def with_devices(node: Mapping[str, Any], pods: Iterable[Mapping[str, Any]], efa
     return {**node, "status": {**status, **resources}}
 
 
-def _of_group(aws: Aws, cluster: EksCluster, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _of_group(aws: Aws, cluster: EmulatedEksCluster, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the nodes of a group. Moto's own objects are looked at: a cluster is looked at often."""
     own = {"eks:cluster-name": cluster.name, "eks:nodegroup-name": group["nodegroupName"]}
     efa = efa_interfaces(aws, group)
@@ -80,7 +80,9 @@ def _described(instance: Any) -> dict[str, Any]:
     }
 
 
-def _node(cluster: EksCluster, group: Mapping[str, Any], instance: Mapping[str, Any], efa: int) -> dict[str, Any]:
+def _node(
+    cluster: EmulatedEksCluster, group: Mapping[str, Any], instance: Mapping[str, Any], efa: int
+) -> dict[str, Any]:
     zone, capacity = instance["Placement"]["AvailabilityZone"], _capacity(instance["InstanceType"], efa)
     taints = [
         {"key": taint["key"], "value": taint.get("value", ""), "effect": _EFFECTS[taint["effect"]]}

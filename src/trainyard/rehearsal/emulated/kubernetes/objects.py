@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.rehearsal.emulated.eks.state import EksCluster, now
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, now
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind, built_in, defined
 
 Key = tuple[str, str, str]
@@ -87,7 +87,7 @@ class Objects:
 _OBJECTS: dict[str, Objects] = {}
 
 
-def objects_of(cluster: EksCluster) -> Objects:
+def objects_of(cluster: EmulatedEksCluster) -> Objects:
     """Return what a cluster holds. Add-ons bring their objects, as long as they are there."""
     held = _OBJECTS.setdefault(cluster.described["endpoint"], Objects())
     for name in cluster.addons:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from trainyard.rehearsal.emulated.breakdown import striking
-from trainyard.rehearsal.emulated.eks.state import EksCluster
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
 from trainyard.rehearsal.emulated.kubernetes.controller_pods import ControllerPod, of_daemon_set, of_operators, others
 from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes, with_devices
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of
@@ -38,7 +38,7 @@ class ClusterView:
         return [pod for pod in self.pods if pod["metadata"].get("ownerReferences", [{}])[0].get("uid") == uid]
 
 
-def cluster_view(aws: Aws, cluster: EksCluster) -> ClusterView:
+def cluster_view(aws: Aws, cluster: EmulatedEksCluster) -> ClusterView:
     """Return what a cluster is like now."""
     look = ClusterView(objects_of(cluster), nodes(aws, cluster))
     for node in look.nodes:
@@ -72,7 +72,7 @@ def _place_daemons(look: ClusterView) -> None:
             _place(look, of_daemon_set(daemon_set, node))
 
 
-def _add_devices(aws: Aws, cluster: EksCluster, look: ClusterView) -> None:
+def _add_devices(aws: Aws, cluster: EmulatedEksCluster, look: ClusterView) -> None:
     efa = {name: efa_interfaces(aws, group) for name, group in cluster.node_groups.items()}
     for number, node in enumerate(look.nodes):
         name = node["metadata"]["name"]

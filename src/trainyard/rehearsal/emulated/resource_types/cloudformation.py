@@ -20,7 +20,7 @@ def _create_stack(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     parent = stacks.existing(resource.stack_id, aws.region)
     name = f"{resource.stack_name}-{resource.logical_id}-{uuid.uuid4().hex[:12].upper()}"
     stack_id = f"arn:aws:cloudformation:{aws.region}:{aws.account_id}:stack/{name}/{uuid.uuid4()}"
-    stack = stacks.Stack(
+    stack = stacks.EmulatedStack(
         name=name,
         id=stack_id,
         region=aws.region,
@@ -57,20 +57,20 @@ def _delete_stack(aws: Aws, physical: PhysicalResource) -> None:
         raise ResourceError(f"Embedded stack {stack.id} was not successfully deleted: {stack.reason}")
 
 
-def _target(stack: stacks.Stack, resource: LogicalResource) -> plan.Target:
+def _target(stack: stacks.EmulatedStack, resource: LogicalResource) -> plan.StackTarget:
     body = body_of(None, resource.properties["TemplateURL"], InProcessAccount(stack.region))
     values = {name: _text(value) for name, value in (resource.properties.get("Parameters") or {}).items()}
     tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
     return plan.target(stack, body, values, tags, stack.capabilities)
 
 
-def _made(stack: stacks.Stack) -> PhysicalResource:
+def _made(stack: stacks.EmulatedStack) -> PhysicalResource:
     return PhysicalResource(
         stack.id, {f"Outputs.{output['OutputKey']}": output["OutputValue"] for output in stack.outputs}
     )
 
 
-def _why(stack: stacks.Stack) -> str:
+def _why(stack: stacks.EmulatedStack) -> str:
     failed = [event.reason for event in stack.events if event.status.endswith("_FAILED") and event.reason]
     return failed[0] if failed else stack.reason
 
