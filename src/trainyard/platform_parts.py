@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream, StreamSource
     from trainyard.operate.logs.export import Export, ExportPart
     from trainyard.operate.logs.log_filter import LogSelection
+    from trainyard.operate.logs.logs import LogReader
     from trainyard.operate.monitoring.verify.in_account import InAccount
     from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance
     from trainyard.operate.status.cluster_status import Status
@@ -167,13 +168,32 @@ class PlatformDeployment(Protocol):
         """Return the jobs that deleting the cluster would end, as far as anybody says; none on another platform."""
 
 
+class PodLogSource(Protocol):
+    """Reads the logs of pods, by kubectl."""
+
+    def has_cluster(self, account: Account, cluster: str) -> bool:
+        """Return whether the platform has a cluster of this name now; False where nobody may ask."""
+        ...
+
+    def pod_logs(self, account: Account, cluster: str, selection: LogSelection, kubectl_of: KubectlOf) -> LogReader:
+        """Return the logs of some pods.
+
+        Raises InputError where there are none of what is asked for, TrainyardError where there is no such cluster, or
+        nobody answers.
+        """
+        ...
+
+
 class PlatformLogs(Protocol):
     """What lies in CloudWatch of clusters of one platform, also of those that are gone."""
 
     STREAMS_ARE_OF_JOBS: bool
     """Whether streams are of jobs, not of nodes that stay."""
-    PODS_LOG_ELSEWHERE: bool
-    """Whether jobs are pods, whose logs kubectl reads."""
+
+    @property
+    def PODS(self) -> PodLogSource | None:  # noqa: N802  a constant of the module
+        """What reads the logs of pods, which are not in CloudWatch; None where jobs are no pods."""
+        ...
 
     def groups(self, account: Account, cluster: str) -> tuple[LogGroup, ...]:
         """Return the log groups of clusters of this name, the newest first, as the platform or trainyard names them."""

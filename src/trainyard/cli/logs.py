@@ -15,7 +15,7 @@ from trainyard.cli.output import json_option, one_line, print_json, print_text, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainyard.api.logs import Logs, Period, PodLogs
+    from trainyard.api.logs import LogReader, Period
     from trainyard.edge.aws.account import Account
 
 _LAST = 1000
@@ -126,7 +126,7 @@ def _refuse_contradictions(options: dict[str, object]) -> None:
 
 
 def _print_events(  # noqa: PLR0913  what is asked for
-    logs: Logs | PodLogs, of: Period, grep: str | None, tail: int | None, *, follow: bool, as_json: bool
+    logs: LogReader, of: Period, grep: str | None, tail: int | None, *, follow: bool, as_json: bool
 ) -> None:
     from trainyard.cli.logs_output import event_printer
 
@@ -155,14 +155,9 @@ def _most(of: Period, tail: int | None, *, follow: bool) -> int | None:
     return _LAST_BEFORE_FOLLOWING if follow else _LAST
 
 
-def _export(logs: Logs | PodLogs, of: Period, file: Path, *, force: bool, as_json: bool) -> None:
-    from trainyard.api.logs import PodLogs, export_pods
-
+def _export(logs: LogReader, of: Period, file: Path, *, force: bool, as_json: bool) -> None:
     with interruptible(f"{file} was not written"):
-        if isinstance(logs, PodLogs):
-            done = export_pods(logs, of, file, force=force, report=_progress())
-        else:
-            done = logs.export(of, file, force=force, report=_progress())
+        done = logs.export(of, file, force=force, report=_progress())
     if as_json:
         print_json({**done._asdict(), "file": str(done.file)})
         return

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.api.logs import PodLogs
 from trainyard.cli.output import one_line, print_plain, print_text
 from trainyard.edge.aws.log_events import time_text
 from trainyard.platform_table import PLATFORMS
@@ -15,7 +14,7 @@ from trainyard.platform_table import PLATFORMS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainyard.api.logs import Logs, Period, Stream
+    from trainyard.api.logs import ClusterLog, LogReader, Period, Stream
     from trainyard.edge.aws.log_events import LogEvent
     from trainyard.operate.logs.cluster_log import StreamSource
 
@@ -24,15 +23,14 @@ _LONGEST_HOST = 24
 _LONGEST_POD = 48
 
 
-def print_log(logs: Logs | PodLogs) -> None:
+def print_log(logs: LogReader) -> None:
     """Print which streams there are."""
-    if isinstance(logs, PodLogs):
+    if (log := logs.log) is None:
         _print_pods(logs)
         return
-    log = logs.log
     retention = "for good" if log.group.kept_days is None else f"for {log.group.kept_days} days"
     print_text(f"{one_line(log.group.name)}: {_size(log.group.size_bytes)}, kept {retention}")
-    print_text(f"{len(logs.streams)} streams of {_whose(logs)}{'' if log.whole else ', and there are more'}")
+    print_text(f"{len(logs.streams)} streams of {_whose(log, logs)}{'' if log.whole else ', and there are more'}")
     for stream in logs.streams:
         print_text(_row(stream))
     for former in log.former[:_MOST_FORMER]:
@@ -42,7 +40,7 @@ def print_log(logs: Logs | PodLogs) -> None:
         print_text("pods: --pod, --job and --node read their logs by kubectl")
 
 
-def _print_pods(logs: PodLogs) -> None:
+def _print_pods(logs: LogReader) -> None:
     pods = {stream.name.rpartition("/")[0] for stream in logs.streams}
     print_text(f"{len(logs.streams)} containers of {len(pods)} pods, by kubectl")
     for stream in logs.streams:
@@ -51,19 +49,19 @@ def _print_pods(logs: PodLogs) -> None:
         print_text(f"  {pod:<{_LONGEST_POD}}  {one_line(stream.kind):<{_LONGEST_HOST}}  {node}")
 
 
-def nothing_found(logs: Logs | PodLogs, of: Period, grep: str | None) -> str:
+def nothing_found(logs: LogReader, of: Period, grep: str | None) -> str:
     """Return what was looked at where nothing was found, and of what time there are events."""
     since = f" from {time_text(of.since_ms)} on" if of.since_ms is not None else ""
     until = f" before {time_text(of.until_ms)}" if of.until_ms is not None else ""
     period = f"{since}{' and' if since and until else ''}{until}"
     that = f" that {grep!r} finds" if grep is not None else ""
-    if isinstance(logs, PodLogs):
+    if logs.log is None:
         return f"no line{period}{that}: looked at {len(logs.streams)} containers by kubectl"
-    looked_at = f"{len(logs.streams)} streams of {_whose(logs)} in {logs.log.group.name}"
+    looked_at = f"{len(logs.streams)} streams of {_whose(logs.log, logs)} in {logs.log.group.name}"
     return f"no event{period}{that}: looked at {looked_at}, {_known_times(logs)}"
 
 
-def _known_times(logs: Logs) -> str:
+def _known_times(logs: LogReader) -> str:
     """Return of what time CloudWatch knows events of the streams; what it says of the last is up to an hour behind."""
     first = [stream.first_ms for stream in logs.streams if stream.first_ms is not None]
     last = [stream.last_ms for stream in logs.streams if stream.last_ms is not None]
@@ -72,8 +70,8 @@ def _known_times(logs: Logs) -> str:
     return f"whose events are from {_minute(min(first))} to about {_minute(max(last))}"
 
 
-def _whose(logs: Logs) -> str:
-    return logs.log.platform.described(logs.log, logs.streams)
+def _whose(log: ClusterLog, logs: LogReader) -> str:
+    return log.platform.described(log, logs.streams)
 
 
 def _row(stream: Stream) -> str:
@@ -92,9 +90,9 @@ def _size(size_bytes: int) -> str:
     return f"{mib:,.1f} MiB" if mib < 1024 else f"{mib / 1024:,.1f} GiB"
 
 
-def log_values(logs: Logs | PodLogs) -> dict[str, Any]:
+def log_values(logs: LogReader) -> dict[str, Any]:
     """Return which streams there are, as values for JSON."""
-    if isinstance(logs, PodLogs):
+    if (log := logs.log) is None:
         return {
             "name": logs.name,
             "region": logs.account.region,
@@ -103,7 +101,6 @@ def log_values(logs: Logs | PodLogs) -> dict[str, Any]:
             "whole": True,
             "streams": [{**_names(stream.name, stream), "first": None, "last": None} for stream in logs.streams],
         }
-    log = logs.log
     group = {"name": log.group.name, "size_bytes": log.group.size_bytes, "kept_days": log.group.kept_days}
     return {
         "name": log.name,
@@ -118,7 +115,7 @@ def log_values(logs: Logs | PodLogs) -> dict[str, Any]:
     }
 
 
-def event_printer(logs: Logs | PodLogs, *, as_json: bool) -> Callable[[LogEvent], None]:
+def event_printer(logs: LogReader, *, as_json: bool) -> Callable[[LogEvent], None]:
     """Return a function that prints events as they come."""
     by_name = {stream.name: stream for stream in logs.streams}
     if as_json:

@@ -91,7 +91,7 @@ class ClusterLog:
     @property
     def leaves_pods_out(self) -> bool:
         """Return whether what jobs print lies elsewhere: in logs of pods, which kubectl reads."""
-        return self.platform.PODS_LOG_ELSEWHERE
+        return self.platform.PODS is not None
 
 
 def cluster_log(account: Account, name: str, group: str | None = None) -> ClusterLog:

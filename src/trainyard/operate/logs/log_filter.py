@@ -20,7 +20,9 @@ class LogSelection(NamedTuple):
     kinds: tuple[str, ...] = ()
     """Such as slurmctld, or of jobs nccl."""
     jobs: tuple[str, ...] = ()
-    """Ids or names of jobs of AWS Batch."""
+    """Ids or names of jobs of AWS Batch; of EKS, of those whose pods are meant."""
+    pods: tuple[str, ...] = ()
+    """Of EKS: POD or NAMESPACE/POD, with * for anything."""
 
 
 def chosen(account: Account, log: ClusterLog, selection: LogSelection) -> tuple[Stream, ...]:

@@ -12,12 +12,13 @@ from typing import Protocol
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import MOST_STREAMS, LogEvent, events, filtered
 from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
-from trainyard.errors import InputError
+from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream, cluster_log
 from trainyard.operate.logs.export import Export, LogArchive
 from trainyard.operate.logs.log_filter import LogSelection, chosen
 from trainyard.operate.logs.period import Period
 from trainyard.operate.logs.search import search_for
+from trainyard.platform_table import PLATFORMS
 
 _EVERY_S = 5.0
 # Agents send what they have every 5 s, and CloudWatch takes a moment until it is found: every search goes back so far.
@@ -29,6 +30,44 @@ _FIRST_STEP_MS = 600_000
 _LONGER = 4
 
 
+class LogReader(Protocol):
+    """Some logs of a cluster, to be read."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the cluster."""
+
+    @property
+    def account(self) -> Account:
+        """Return where it is."""
+
+    @property
+    def log(self) -> ClusterLog | None:
+        """Return what they are part of in CloudWatch; None for logs of pods, which kubectl reads."""
+
+    @property
+    def streams(self) -> tuple[Stream, ...]:
+        """Return what is read: streams, or containers of pods."""
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        """Return why some could not be read, by their names."""
+
+    def events(self, of: Period, *, grep: str | None = None, tail: int | None = None) -> Iterator[LogEvent]:
+        """Yield the events of a period in the order of time: those that an expression of RE2 finds, or only the last.
+
+        Raises InputError where it is no expression, TrainyardError where nothing can be read.
+        """
+
+    def follow(self, of: Period, *, grep: str | None = None, tail: int | None = None) -> Iterator[LogEvent]:
+        """Yield the events of a period, or the last of it, and then new ones as they come: for ever, or to its end."""
+
+    def export(
+        self, of: Period, file: Path, *, force: bool = False, report: Callable[[str], None] = lambda _: None
+    ) -> LogArchive:
+        """Write the events of a period into an archive."""
+
+
 @dataclass(frozen=True, slots=True)
 class Logs:
     """Some streams of a cluster, to be read."""
@@ -38,6 +77,11 @@ class Logs:
     wanted: LogSelection
     account: Account
     kubectl_of: KubectlOf = kubectl_of
+
+    @property
+    def name(self) -> str:
+        """Return the name of the cluster."""
+        return self.log.name
 
     @property
     def unread(self) -> Mapping[str, str]:
@@ -105,6 +149,42 @@ def cluster_logs(  # noqa: PLR0913  which cluster, and what of it
     """
     log, selection = cluster_log(where, name, group), LogSelection(nodes, kinds, jobs)
     return Logs(log, chosen(where, log, selection), selection, where, kubectl)
+
+
+def logs_of(  # noqa: PLR0913  which cluster, and what of it
+    name: str,
+    where: Account,
+    *,
+    nodes: tuple[str, ...] = (),
+    kinds: tuple[str, ...] = (),
+    jobs: tuple[str, ...] = (),
+    pods: tuple[str, ...] = (),
+    group: str | None = None,
+    kubectl: KubectlOf = kubectl_of,
+) -> LogReader:
+    """Return the logs of a cluster as ``cluster_logs`` does, or of EKS those of pods, which kubectl reads.
+
+    Pods are meant by ``pods``, and where no log group is named by ``jobs`` and ``nodes``, or where there is no group.
+    Raises TrainyardError where it has none, InputError where nothing is what was asked for.
+    """
+    wanted = LogSelection(nodes, kinds, jobs, pods)
+    platforms = (platform.logs() for platform in PLATFORMS.values() if platform.logs is not None)
+    sources = [platform.PODS for platform in platforms if platform.PODS is not None]
+    if pods:
+        # The last is asked in any case: it says that there is no such cluster.
+        own = (source for source in sources[:-1] if source.has_cluster(where, name))
+        return next(own, sources[-1]).pod_logs(where, name, wanted, kubectl)
+    try:
+        log = cluster_log(where, name, group)
+    except TrainyardError:
+        # A cluster whose control plane logs nothing has no log group.
+        source = next((source for source in sources if group is None and source.has_cluster(where, name)), None)
+        if source is not None:
+            return source.pod_logs(where, name, wanted, kubectl)
+        raise
+    if log.platform.PODS is not None and group is None and (jobs or nodes):
+        return log.platform.PODS.pod_logs(where, name, wanted, kubectl)
+    return Logs(log, chosen(where, log, wanted), wanted, where, kubectl)
 
 
 @dataclass

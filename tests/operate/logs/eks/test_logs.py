@@ -14,11 +14,13 @@ import pytest
 from tests.deploy.preflights.recorded import Refusal
 from tests.operate.eks_cluster import CONTROL_PLANE, INSIGHTS, UNREACHABLE, EksCluster, job, pod, stamp
 from trainyard.api.diagnose import diagnose_files
-from trainyard.api.logs import Logs, Period, PodLogs, export_pods, logs_of
+from trainyard.api.logs import LogReader, Period, logs_of
 from trainyard.cli.logs_output import event_printer, log_values, nothing_found, print_log
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
 from trainyard.operate.logs.log_filter import LogSelection, chosen
+from trainyard.operate.logs.logs import Logs
+from trainyard.platforms.eks.logs.pod_logs import PodLogs
 from trainyard.platforms.eks.logs.stream_name import parsed_eks
 
 WHOLE = Period()
@@ -60,7 +62,7 @@ def of_cloudwatch(of: EksCluster = OF, **wanted: Any) -> Logs:
     return logs
 
 
-def messages(found: Logs | PodLogs, of: Period = WHOLE, **how: Any) -> list[str]:
+def messages(found: LogReader, of: Period = WHOLE, **how: Any) -> list[str]:
     return [event.message for event in found.events(of, **how)]
 
 
@@ -275,7 +277,7 @@ def test_an_archive_is_written_where_the_api_does_not_answer_and_says_so(tmp_pat
 
 
 def test_an_archive_of_some_pods_has_theirs_alone(tmp_path: Path):
-    done = export_pods(of_pods(pods=("train-worker-1",)), Period(), tmp_path / "logs.tar.gz")
+    done = of_pods(pods=("train-worker-1",)).export(Period(), tmp_path / "logs.tar.gz")
     assert (done.containers, done.streams) == (1, 0)
     assert [name for name in exported(tmp_path / "logs.tar.gz") if name.startswith("pods/")] == [
         "pods/default/train-worker-1/train.log"

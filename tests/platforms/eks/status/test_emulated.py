@@ -9,12 +9,13 @@ import pytest
 
 from tests.rehearsal.eks_clusters import GPU_TAINT, deleted, group, made
 from trainyard.api.diagnose import diagnose_cluster
-from trainyard.api.logs import PodLogs, logs_of
+from trainyard.api.logs import logs_of
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.kubeconfig import write_kubeconfig
 from trainyard.operate.connect.target_search import find_target
 from trainyard.operate.status.status_query import status
+from trainyard.platforms.eks.logs.pod_logs import PodLogs
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import emulated_kubectl_of
 from trainyard.platforms.eks.status.status_query import EksPlatformStatus
 

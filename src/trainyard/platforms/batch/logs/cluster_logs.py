@@ -23,7 +23,7 @@ from trainyard.operate.logs.export import Export, ExportPart
 from trainyard.operate.logs.log_filter import LogSelection
 
 STREAMS_ARE_OF_JOBS = True
-PODS_LOG_ELSEWHERE = False
+PODS = None
 _MOST_SHOWN = 20
 
 # The log group of batch.yaml, which CloudFormation names after its stack.

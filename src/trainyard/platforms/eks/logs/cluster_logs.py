@@ -12,11 +12,12 @@ from trainyard.errors import InputError
 from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream
 from trainyard.operate.logs.export import Export
 from trainyard.operate.logs.log_filter import LogSelection
+from trainyard.platforms.eks.logs import pod_search
 from trainyard.platforms.eks.logs.export import KubernetesPart
 from trainyard.platforms.eks.logs.stream_name import CONTROL_PLANE, EksStreamName, parsed_eks
 
 STREAMS_ARE_OF_JOBS = False
-PODS_LOG_ELSEWHERE = True
+PODS = pod_search
 
 # https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
 # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-reference-performance-entries-EKS.html

@@ -14,8 +14,9 @@ from trainyard.edge.new_archive import NewArchive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import Stream
 from trainyard.operate.logs.export import KubernetesLogs
+from trainyard.operate.logs.log_filter import LogSelection
 from trainyard.operate.logs.period import Period
-from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
+from trainyard.platforms.eks.logs.pods import pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
 from trainyard.platforms.eks.status.jobs import RESOURCES
 
@@ -35,7 +36,7 @@ class KubernetesPart:
     account: Account
     cluster: str
     of: Period
-    wanted: WantedPods = field(default_factory=WantedPods)
+    selection: LogSelection = field(default_factory=LogSelection)
     report: Callable[[str], None] = lambda _: None
     kubectl_of: KubectlOf = kubectl_of
 
@@ -49,7 +50,7 @@ class KubernetesPart:
 
     def _add(self, kubectl: Kubectl, archive: NewArchive, folder: str) -> KubernetesLogs:
         missing = [why for kind in _KINDS if (why := self._add_objects(kubectl, archive, folder, kind)) is not None]
-        streams = pod_streams(kubectl.get("pods"), self.wanted)
+        streams = pod_streams(kubectl.get("pods"), self.selection)
         containers = count = 0
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             read = pool.map(lambda stream: (stream, list(self._lines(kubectl, stream))), streams[:_MOST_CONTAINERS])

@@ -9,20 +9,25 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import LogEvent
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
+from trainyard.edge.new_archive import new_archive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import Stream
+from trainyard.operate.logs.export import LogArchive
+from trainyard.operate.logs.log_filter import LogSelection
 from trainyard.operate.logs.period import Period
 from trainyard.operate.logs.search import TextSearch, search_for
-from trainyard.platforms.eks.logs.pods import WantedPods, pod_streams
+from trainyard.platforms.eks.logs.export import KubernetesPart
+from trainyard.platforms.eks.logs.pods import pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
 
 _STAMP = re.compile(r"(?P<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))?Z ?")
@@ -48,9 +53,11 @@ class PodLogs:
 
     name: str
     account: Account
-    wanted: WantedPods
+    selection: LogSelection
     streams: tuple[Stream, ...]
     kubectl_of: KubectlOf = kubectl_of
+    log: None = None
+    """Nothing of them is in CloudWatch."""
     unread: dict[str, str] = field(default_factory=dict)
     """Why some could not be read, by their names."""
 
@@ -98,6 +105,21 @@ class PodLogs:
                 rounds += 1
                 self.account.clock.sleep(_EVERY_S)
 
+    def export(
+        self, of: Period, file: Path, *, force: bool = False, report: Callable[[str], None] = lambda _: None
+    ) -> LogArchive:
+        """Write the logs of the pods into an archive, with what Kubernetes says of the cluster.
+
+        Raises InputError where the file exists and is not to be replaced.
+        """
+        now = datetime.fromtimestamp(self.account.clock.now(), UTC)
+        folder = f"{self.name}-logs-{now:%Y%m%d%H%M}"
+        part = KubernetesPart(self.account, self.name, of, self.selection, report, self.kubectl_of)
+        with new_archive(file, force=force) as archive:
+            added = part.add(archive, folder)
+        left_out = "pods alone were asked for, or nothing of the cluster is in CloudWatch"
+        return LogArchive(file, folder, 0, 0, 0, left_out, *added)
+
     def read(self, kubectl: Kubectl, stream: Stream, since: str | None, most: int | None) -> list[PodLogLine]:
         """Return the lines of a container. Raises TrainyardError where it cannot be read."""
         parts = stream.parts
@@ -121,7 +143,7 @@ class PodLogs:
 
     def _streams_now(self, kubectl: Kubectl) -> tuple[Stream, ...]:
         try:
-            return pod_streams(kubectl.get("pods"), self.wanted)
+            return pod_streams(kubectl.get("pods"), self.selection)
         except TrainyardError:  # what was there is gone for now, or the API server is
             return self.streams
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from trainyard.edge.kubernetes.documents import Document, labels, parts, text
 from trainyard.errors import InputError
 from trainyard.operate.logs.cluster_log import Stream
+from trainyard.operate.logs.log_filter import LogSelection
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
 
 # Of pods of Kubeflow's operators and of plain Jobs.
@@ -18,17 +18,7 @@ _JOB_LABELS = ("training.kubeflow.org/job-name", "batch.kubernetes.io/job-name",
 _MOST_SHOWN = 20
 
 
-class WantedPods(NamedTuple):
-    """What is asked for; everything where nothing is said."""
-
-    pods: tuple[str, ...] = ()
-    """POD or NAMESPACE/POD, with * for anything."""
-    jobs: tuple[str, ...] = ()
-    nodes: tuple[str, ...] = ()
-    containers: tuple[str, ...] = ()
-
-
-def pod_streams(documents: Sequence[Document], selection: WantedPods) -> tuple[Stream, ...]:
+def pod_streams(documents: Sequence[Document], selection: LogSelection) -> tuple[Stream, ...]:
     """Return the containers of the pods that are asked for, by their names. Raises InputError where there is none."""
     chosen = list(documents)
     for option, names, fits in (
@@ -42,11 +32,11 @@ def pod_streams(documents: Sequence[Document], selection: WantedPods) -> tuple[S
         if names:
             chosen = [document for document in chosen if any(fits(document, name) for name in names)]
     streams = sorted((stream for document in chosen for stream in _streams(document)), key=lambda stream: stream.name)
-    for kind in selection.containers:
+    for kind in selection.kinds:
         if not any(stream.kind == kind for stream in streams):
-            kinds = ", ".join(sorted({stream.kind for stream in streams})[:_MOST_SHOWN])
-            raise InputError(f"no such pod has a container {kind!r}", where="--log", hint=f"there are {kinds}")
-    return tuple(stream for stream in streams if not selection.containers or stream.kind in selection.containers)
+            known = ", ".join(sorted({stream.kind for stream in streams})[:_MOST_SHOWN])
+            raise InputError(f"no such pod has a container {kind!r}", where="--log", hint=f"there are {known}")
+    return tuple(stream for stream in streams if not selection.kinds or stream.kind in selection.kinds)
 
 
 def _streams(document: Document) -> Iterator[Stream]:

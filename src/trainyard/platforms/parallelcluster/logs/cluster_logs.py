@@ -17,7 +17,7 @@ from trainyard.operate.logs.export import Export, ExportPart
 from trainyard.operate.logs.log_filter import LogSelection
 
 STREAMS_ARE_OF_JOBS = False
-PODS_LOG_ELSEWHERE = False
+PODS = None
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
 GROUP_NAMES = (GroupNames("/aws/parallelcluster/{cluster}-", r"\d{12}"),)
