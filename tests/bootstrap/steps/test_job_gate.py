@@ -104,20 +104,20 @@ def test_jobs_wait_until_deferred_steps_are_done(node: FakeNode):
     node.program("sleep", f'[[ $(grep -c "^sleep" "$STUB/calls") -lt 5 ]] || mkdir -p {node.root}/run/trainyard\n'
                           f'[[ ! -d {node.root}/run/trainyard ]] || touch {node.root}/run/trainyard/ready')  # fmt: skip
     assert gate(node).returncode == 0
-    assert len(node.calls("sleep")) == 5
+    assert [call[1] for call in node.calls("sleep")] == ["2"] * 5
 
 
 @pytest.mark.parametrize("status", ["deferred", "running"])
 def test_the_wait_ends_before_slurm_takes_the_job_for_lost(node: FakeNode, status: str):
     record(node, status)
-    ran = gate(node)
+    ran = gate(node, TRAINYARD_GATE_PAUSE_S="30")
     assert f"is {status} after 150 seconds" in complaint(ran, 1)
     assert pauses(node) == 150
 
 
 def test_a_damaged_record_is_no_ready_node(node: FakeNode):
     node.write(RECORD, '{"status": "rea')
-    assert "is unknown after" in complaint(gate(node), 1)
+    assert "is unknown after" in complaint(gate(node, TRAINYARD_GATE_PAUSE_S="50"), 1)
 
 
 def test_a_failed_node_turns_jobs_away_at_once(node: FakeNode):
@@ -132,7 +132,7 @@ def test_who_raises_the_timeout_of_slurm_lengthens_the_wait(node: FakeNode, set_
     node.write("opt/slurm/etc/slurm.conf", "ClusterName=llm\nBatchStartTimeout=180\n")
     node.write("opt/slurm/etc/pcluster/custom_slurm_settings_include_file_slurm.conf", f"batchstarttimeout = {set_s}\n")
     record(node, "deferred")
-    complaint(gate(node), 1)
+    complaint(gate(node, TRAINYARD_GATE_PAUSE_S="10"), 1)
     assert pauses(node) == waited_s
 
 

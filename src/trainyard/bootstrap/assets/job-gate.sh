@@ -19,7 +19,7 @@ export PATH=${PATH:-}:/usr/sbin:/usr/bin:/sbin:/bin
 ROOT=${TRAINYARD_SYSROOT:-}
 RECORD=$ROOT/var/lib/trainyard/bootstrap.json
 SLURM=$ROOT/opt/slurm/etc
-PAUSE_S=2
+PAUSE_S=${TRAINYARD_GATE_PAUSE_S:-2}
 
 # Prints the state of the node's bootstrap.
 state() {
