@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from tests import aws_models
+
 # No deadline: the first example pays for imports, and machines differ.
 settings.register_profile("each-time", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("exhaustive", max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "each-time"))
+
+aws_models.read_once()
 
 TESTS = Path(__file__).parent
 LONGEST = (TESTS / "longest_files.txt").read_text(encoding="utf-8").split()
