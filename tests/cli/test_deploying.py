@@ -6,16 +6,14 @@ import json
 import os
 import shlex
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.in_account import run, started
 from tests.rehearsal.account_copies import seeded_account
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -36,39 +34,18 @@ region: us-east-2
 platform: parallelcluster
 environment: shared
 network: {availability_zone: us-east-2a}
-queues: [{name: q, instance_type: m5.large, nodes: {min: 0, max: 2}}]
+login_nodes: {count: 1, instance_type: m5.large, subnet: private}
+queues: [{name: q, instance_type: m5.large, nodes: {min: 2, max: 4}}]
 file_systems: [{mount: /fsx, lustre: {id: environment}}]
+software: {setup: cpu}
 """
 SHARED = "file_systems: [{mount: /fsx, lustre: {id: environment}}]"
-SOFTWARE = "software: {setup: cpu}"
 
 
 @pytest.fixture
 def account() -> Iterator[Account]:
     with seeded_account(CLUSTER) as started:
         yield started
-
-
-def started(account: Account, *arguments: str | Path, **changes: str | None) -> subprocess.Popen[str]:
-    """Start trainyard with an environment that leads to the account."""
-    variables = {**os.environ, **account.variables(), **changes}
-    return subprocess.Popen(
-        [sys.executable, "-m", "trainyard", *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        env={name: value for name, value in variables.items() if value is not None},
-        # What runs in the background inherits that Ctrl-C is ignored, and nobody's Ctrl-C would end it.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  nothing is locked by then
-    )
-
-
-def run(account: Account, *arguments: str | Path, **changes: str | None) -> tuple[int, str, str]:
-    """Return exit status, standard output and standard error."""
-    process = started(account, *arguments, **changes)
-    out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
 
 
 def written(folder: Path, text: str) -> Path:
@@ -93,7 +70,7 @@ def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed
     status, out, _ = run(account, "deploy", cluster, "--yes", "--json")
     assert {step["status"] for step in json.loads(out)["steps"]} == {"unchanged"}
 
-    cluster.write_text(CLUSTER.replace("m5.large", "m5.xlarge"))
+    cluster.write_text(CLUSTER.replace("q, instance_type: m5.large", "q, instance_type: m5.xlarge"))
     status, _, err = run(account, "deploy", cluster, "--yes")
     assert status == 1
     assert "cluster llm exists, and the spec would change it: Scheduling.SlurmQueues[q]" in err
@@ -106,7 +83,16 @@ def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed
     status, out, _ = run(account, "status", "llm", "--region", "us-east-2", "--json")
     found = json.loads(out)
     assert (status, found["up"], found["stage"]) == (0, True, "deployed")
-    assert [node["role"] for node in found["nodes"]] == ["HeadNode"]
+    assert [node["role"] for node in found["nodes"]] == ["HeadNode", "Compute", "Compute", "LoginNode"]
+    status, out, _ = run(account, "nodes", "check", "llm", "--region", "us-east-2", "--json")
+    found = json.loads(out)
+    assert [(node["role"], node["group"], node["compute_resource"]) for node in found["nodes"]] == [
+        ("head", None, None),
+        ("compute", "q", "m5-large"),
+        ("compute", "q", "m5-large"),
+        ("login", "login", None),
+    ]
+    assert {finding["id"] for finding in found["findings"]} == {"node-never-reported"}
 
     status, _, err = run(account, "destroy", "shared", "--region", "us-east-2", "--yes")
     assert status == 1
@@ -129,7 +115,7 @@ def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed
 def test_who_wants_to_build_images_first_stops_before_the_cluster_and_is_told_how_to_go_on(
     account: Account, tmp_path: Path
 ):
-    spec = written(tmp_path, CLUSTER.replace("environment: shared\n", "").replace(SHARED, SOFTWARE))
+    spec = written(tmp_path, CLUSTER.replace("environment: shared\n", "").replace(SHARED, ""))
     status, out, _ = run(account, "deploy", spec, "--yes", "--before-cluster", "--json")
     image, deploy = json.loads(out)["next"]
     assert (status, deploy) == (0, f"trainyard deploy {spec}")
@@ -234,14 +220,13 @@ def _settled(account: Account, name: str) -> str:
 def test_who_is_interrupted_twice_says_how_to_go_on_and_leaves_no_lock(account: Account, tmp_path: Path):
     spec = written(tmp_path, ENVIRONMENT)
     process = started(account, "deploy", spec, "--yes")
-    assert process.stderr is not None
     for line in process.stderr:
         if "network" in line:
             break
     process.send_signal(signal.SIGINT)
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate()
     assert process.returncode == 130
     assert "run the same command again to go on" in err
     assert "Traceback" not in err
@@ -273,6 +258,6 @@ def test_a_missing_key_pair_is_made_where_that_is_asked_for(account: Account, tm
     assert status == 1
     assert "[key-pair-not-usable]" in err
     key = tmp_path / "mine.pem"
-    assert run(account, "deploy", spec, "--yes", "--create-key-pair", key)[0] == 0
+    assert run(account, "deploy", spec, "--yes", "--create-key-pair", key, "--before-cluster")[0] == 0
     assert key.stat().st_mode & 0o777 == 0o600
     assert [key_pair["KeyName"] for key_pair in run_of()["KeyPairs"]] == ["mine"]

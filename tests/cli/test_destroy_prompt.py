@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import pty
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 
+from tests import program
+from tests.rehearsal.account_copies import empty_account
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -20,7 +19,7 @@ REGION = "us-east-2"
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
-    with emulated_account(REGION) as started:
+    with empty_account() as started:
         yield started
 
 
@@ -39,14 +38,10 @@ def destroy(account: Account, typed: str, *options: str) -> tuple[int, str]:
     """Run it at a terminal at which somebody types this; return its exit status and what it said."""
     master, terminal = pty.openpty()
     os.write(master, f"{typed}\n".encode())
-    command = [sys.executable, "-m", "trainyard", "destroy", "llm", "--region", REGION, *options]
-    done = subprocess.run(
-        command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
-        env={**os.environ, **account.variables()}, check=False, timeout=300,
-    )  # fmt: skip
+    ran = program.run("destroy", "llm", "--region", REGION, *options, variables=account.variables(), stdin=terminal)
     os.close(terminal)
     os.close(master)
-    return done.returncode, done.stdout
+    return ran.status, ran.err + ran.out
 
 
 @pytest.mark.parametrize(("options", "verb"), [((), "keeps"), (("--delete-data",), "deletes")])

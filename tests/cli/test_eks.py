@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_deploying import run, started
+from tests.cli.in_account import run, started
 from tests.kubernetes.programs import FakePrograms
+from tests.rehearsal.account_copies import empty_account
 from tests.rehearsal.eks_clusters import made
 from tests.waiting import wait_until
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 WHERE = ("llm", "--region", "us-east-2")
 
@@ -38,7 +38,7 @@ def test_options_that_mean_nothing_together_are_refused(trainyard, arguments: tu
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
-    with emulated_account("us-east-2") as started:
+    with empty_account() as started:
         yield started
 
 
@@ -71,5 +71,5 @@ def test_ctrl_c_ends_a_kubectl_that_waits_for_an_answer(account: Account, tmp_pa
         process = started(account, "status", name, "--region", "us-east-2")
         wait_until(lambda: any("get" in call.words for call in programs.calls))
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=300)
+        out, _ = process.communicate()
         assert (process.returncode, out) == (130, "")

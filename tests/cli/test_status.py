@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.test_deploying import run, started
+from tests.cli.in_account import run, started
 from tests.operate.status.planted import config, launch, plant_fleet, plant_stack
+from tests.rehearsal.account_copies import empty_account
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -20,7 +20,7 @@ WHERE = ("llm", "--region", "us-east-2")
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
-    with emulated_account("us-east-2") as made:
+    with empty_account() as made:
         plant_stack(made, "llm", config())
         launch(made, "llm", "HeadNode")
         yield made
@@ -44,12 +44,11 @@ def test_the_exit_status_says_whether_it_is_up_and_json_says_all_of_it(account: 
 def test_it_is_watched_until_ctrl_c_which_ends_it_quietly(account: Account):
     plant_fleet(account, "llm", "RUNNING")
     watching = started(account, "status", *WHERE, "--watch", "5")
-    assert watching.stdout is not None
     assert watching.stdout.readline() == "llm in us-east-2: up\n"
     plant_fleet(account, "llm", "PROTECTED")
     assert next(line for line in watching.stdout if "the fleet is PROTECTED" in line).startswith("llm in us-east-2: ")
     watching.send_signal(signal.SIGINT)
-    _, err = watching.communicate(timeout=300)
+    _, err = watching.communicate()
     assert (watching.returncode, err) == (1, "")
 
 

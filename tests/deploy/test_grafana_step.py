@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.deploy.grafana_between import Between, between
+from tests.rehearsal.account_copies import empty_account
 from tests.specs import spec_of
 from trainyard.deploy.steps.grafana import SERVICE_ACCOUNT, GrafanaStep, has_workspace
 from trainyard.deploy.work import Event, Options, Work
@@ -21,7 +22,6 @@ from trainyard.monitoring.features import features_of
 from trainyard.monitoring.grafana_data_source import with_data_source
 from trainyard.monitoring.grafana_files import grafana_documents
 from trainyard.monitoring.grafana_mark import marked
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.rehearsal import QuickClock, inventory
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -39,7 +39,7 @@ SAVE = ("POST", "/api/dashboards/db")
 @pytest.fixture(scope="module")
 def emulated() -> Iterator[Account]:
     """One account for all tests: starting it takes seconds."""
-    with emulated_account("us-east-2") as started:
+    with empty_account() as started:
         yield replace(started, clock=QuickClock())
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.operate.status.planted import IMAGE
+from tests.rehearsal.account_copies import empty_account
 from trainyard.api.bench_submit import named_cluster
 from trainyard.bench.submission.on_slurm import OnSlurm
 from trainyard.deploy.record import Deployment, write_record
@@ -14,7 +16,6 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import TrainyardError
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SPEC = """\
@@ -28,7 +29,7 @@ queues:
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
-    with emulated_account("us-east-2") as started:
+    with empty_account() as started:
         bucket = s3.own_bucket(started)
         started.client("s3").create_bucket(
             Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": started.region}
@@ -40,9 +41,8 @@ def account() -> Iterator[Account]:
 
 def head_node(account: Account) -> str:
     tags = {"parallelcluster:cluster-name": "lab", "parallelcluster:node-type": "HeadNode"}
-    image = account.client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     made = account.client("ec2").run_instances(
-        ImageId=image, InstanceType="m5.large", MinCount=1, MaxCount=1,
+        ImageId=IMAGE, InstanceType="m5.large", MinCount=1, MaxCount=1,
         TagSpecifications=[
             {"ResourceType": "instance", "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
         ],

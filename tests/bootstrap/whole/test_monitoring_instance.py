@@ -12,8 +12,8 @@ from tests.bootstrap.steps.keeper_node import PASSWORD, alertmanager, grafana, p
 from tests.bootstrap.user_data import user_data
 from tests.bootstrap.whole.cloud import BUCKET, FOLDER, INSTANCE, Bucket, metadata_service
 from tests.bootstrap.whole.debian_node import DebianNode, can_run
+from tests.rehearsal.account_copies import empty_account
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 pytestmark = [
     pytest.mark.integration,
@@ -32,7 +32,7 @@ STEPS = ["node-package", "keeper", "alertmanager", "grafana"]
 
 @pytest.fixture
 def account() -> Iterator[Account]:
-    with emulated_account("us-east-2") as made:
+    with empty_account() as made:
         yield made
 
 

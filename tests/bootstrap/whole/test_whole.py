@@ -12,8 +12,8 @@ import pytest
 
 from tests.bootstrap.whole.cloud import BUCKET, DOWNLOADS, FOLDER, INSTANCE, Bucket, metadata_service
 from tests.bootstrap.whole.debian_node import DebianNode, can_run
+from tests.rehearsal.account_copies import empty_account
 from trainyard.edge.aws.account import Account
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 pytestmark = [
     pytest.mark.integration,
@@ -42,7 +42,7 @@ cat /var/lib/node_exporter/textfile/trainyard_credentials.prom >&2
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
-    with emulated_account("us-east-2") as made:
+    with empty_account() as made:
         yield made
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from tests.operate.logs.planted import GROUP, plant
+from tests.rehearsal.account_copies import empty_account
 from tests.rehearsal.cloud import create
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.period import Period
 from trainyard.platforms.parallelcluster.logs.with_pcluster import export_with_pcluster
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -22,7 +22,7 @@ BUCKET = "bucket-of-an-export"
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
-    with emulated_account("us-east-2") as made:
+    with empty_account() as made:
         create(
             made,
             {"Topic": {"Type": "AWS::SNS::Topic"}},

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+from tests.operate.status.planted import IMAGE
 from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -119,7 +120,7 @@ def launch(account: Account, kind: str, **tags: str) -> str:
     marks = [{"Key": f"parallelcluster:{key}", "Value": value} for key, value in tagged.items()]
     subnets = account.client("ec2").describe_subnets()["Subnets"]
     started = account.client("ec2").run_instances(
-        ImageId=account.client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"],
+        ImageId=IMAGE,
         SubnetId=subnets[0]["SubnetId"],
         MinCount=1,
         MaxCount=1,

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import program
 from tests.monitoring.whole_cluster import Faults, WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.faults import without
 from tests.monitoring.whole_cluster.nodes import SPEC
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+COMMAND = ("monitor", "verify", "--spec", "cluster.yaml")
 
 
 def verified(cluster: WholeCluster, folder: Path, url: str | None = None) -> dict[str, Any]:
     """Verify it as a user does, from another process."""
     (folder / "cluster.yaml").write_text(SPEC)
-    command = [sys.executable, "-m", "trainyard", "monitor", "verify", "--json", "--spec", "cluster.yaml"]
-    done = subprocess.run(
-        [*command, "--prometheus", url or cluster.keeper.url], cwd=folder, capture_output=True, text=True, check=False
-    )
-    result: dict[str, Any] = json.loads(done.stdout)
-    assert done.returncode == (0 if result["good"] else 1)
+    ran = program.run(*COMMAND, "--json", "--prometheus", url or cluster.keeper.url, cwd=folder)
+    result: dict[str, Any] = json.loads(ran.out)
+    assert ran.status == (0 if result["good"] else 1)
     return result
 
 
@@ -114,23 +111,22 @@ def test_credentials_that_ended_and_a_clock_that_is_wrong_are_named(tmp_path: Pa
     assert found["clock-wrong"].startswith("clocks differ from the head node's by up to 90 s: ip-10-0-16-4")
 
 
-def refused(folder: Path, url: str) -> subprocess.CompletedProcess[str]:
+def refused(folder: Path, url: str) -> program.Run:
     (folder / "cluster.yaml").write_text(SPEC)
-    command = [sys.executable, "-m", "trainyard", "monitor", "verify", "--spec", "cluster.yaml", "--prometheus", url]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return program.run(*COMMAND, "--prometheus", url, cwd=folder)
 
 
 def test_what_is_not_running_at_all_is_one_clear_finding(tmp_path: Path):
     done = refused(tmp_path, "http://127.0.0.1:9")
-    assert done.returncode == 1
-    (finding, verdict) = done.stdout.splitlines()
+    assert done.status == 1
+    (finding, verdict) = done.out.splitlines()
     assert finding.startswith("error: no Prometheus answers at http://127.0.0.1:9")
     assert finding.endswith("[keeper-unreachable]")
     assert verdict.startswith("p5-cluster in us-east-1, self-hosting: 1 error; looked at nothing")
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.err
 
 
 def test_an_address_that_is_none_is_the_command_lines_fault(tmp_path: Path):
     done = refused(tmp_path, "localhost:9")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "is not the address of a server" in done.stderr
+    assert (done.status, done.out) == (2, "")
+    assert "is not the address of a server" in done.err
