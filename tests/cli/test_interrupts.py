@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_deploying import ENVIRONMENT, run, stack_names, started, written
+from tests.cli.in_account import run, started
+from tests.cli.test_deploying import ENVIRONMENT, stack_names, written
 from tests.rehearsal.account_copies import seeded_account
 from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.rehearsal import page
@@ -29,13 +30,12 @@ def stopped(account: Account, folder: Path, number: signal.Signals, *, after_s: 
     temporary = folder / "temporary"
     temporary.mkdir(exist_ok=True)
     process = started(account, "deploy", written(folder, ENVIRONMENT), "--yes", TMPDIR=str(temporary))
-    assert process.stderr is not None
     if after:
         next(line for line in process.stderr if after in line)
     time.sleep(after_s)
     before = calls(account)
     process.send_signal(number)
-    _, err = process.communicate(timeout=300)
+    _, err = process.communicate()
     assert "Traceback" not in err
     if process.returncode == 0:
         assert calls(account) - before <= MOST_CALLS_AFTERWARDS, "it went on as if nobody had asked"
