@@ -47,7 +47,7 @@ def test_it_reads_its_standard_input_until_a_signal_ends_it():
     process = program.started("check", "-", stdin=read)
     os.close(read)
     assert process.poll() is None
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGKILL)
     assert process.communicate() == ("", "")
-    assert (process.returncode, process.poll()) == (-signal.SIGTERM, -signal.SIGTERM)
+    assert (process.returncode, process.poll()) == (-signal.SIGKILL, -signal.SIGKILL)
     os.close(write)
