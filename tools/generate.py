@@ -19,7 +19,7 @@ from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, OneOf, Text, Whole
 from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts
-from trainyard.monitoring.alert_text import told
+from trainyard.monitoring.alert_text import readable_template
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards
 from trainyard.monitoring.grafana_files import COMPILED as COMPILED_GRAFANA
 from trainyard.monitoring.queries import documented_queries
@@ -254,7 +254,7 @@ def _alerts_page() -> Iterator[str]:
 def _alert_section(alert: Alert) -> Iterator[str]:
     yield f"## {alert.id}"
     yield ""
-    yield f"{told(alert.description)} ({alert.severity})"
+    yield f"{readable_template(alert.description)} ({alert.severity})"
     yield ""
     yield "What to do:"
     yield ""

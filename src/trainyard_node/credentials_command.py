@@ -18,7 +18,7 @@ from urllib.error import HTTPError
 from trainyard_node.atomic_write import write_whole
 from trainyard_node.clock import Clock, in_words
 from trainyard_node.errors import NO_SPACE, NodeError
-from trainyard_node.imds import answered, metadata
+from trainyard_node.imds import ask_until_answered, metadata
 from trainyard_node.machine import World
 from trainyard_node.samples import Samples
 from trainyard_node.textfile import FOLDER, write_textfile
@@ -101,7 +101,7 @@ class RoleCredentials(NamedTuple):
 
 def role_credentials(clock: Clock) -> RoleCredentials:
     """Return the credentials that hold now. Raises NodeError where the service has none."""
-    return answered(lambda: _ask(clock), clock)
+    return ask_until_answered(lambda: _ask(clock), clock)
 
 
 def expiration(text: str) -> datetime:

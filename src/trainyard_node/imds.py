@@ -35,10 +35,10 @@ Answer = TypeVar("Answer")
 
 def this_instance(clock: Clock) -> InstanceIdentity:
     """Return which instance this is."""
-    return answered(_ask, clock)
+    return ask_until_answered(_ask, clock)
 
 
-def answered(ask: Callable[[], Answer], clock: Clock) -> Answer:
+def ask_until_answered(ask: Callable[[], Answer], clock: Clock) -> Answer:
     """Ask until there is an answer, but not for long: a new instance may have no network yet.
 
     ``ask`` raises OSError or ValueError where it got none. Raises NodeError with the words of the last one.

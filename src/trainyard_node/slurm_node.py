@@ -93,7 +93,7 @@ class SlurmNode:
         )
         if ran.status != 0:
             advice = _OVERLAP if "overlap" in ran.output else ""
-            raise NodeError(f"cannot reserve {name} to hold it: {_said(ran)}{advice}")
+            raise NodeError(f"cannot reserve {name} to hold it: {_output_of(ran)}{advice}")
 
     def _change(self, name: str, change: str) -> None:
         self._must(f"cannot go on holding {name}", "update", f"ReservationName={_reservation(name)}", change)
@@ -153,13 +153,13 @@ class SlurmNode:
     def _must(self, problem: str, *words: str) -> None:
         ran = self._scontrol(*words)
         if ran.status != 0:
-            raise NodeError(f"{problem}: {_said(ran)}")
+            raise NodeError(f"{problem}: {_output_of(ran)}")
 
     def _scontrol(self, *words: str) -> Ran:
         return self._processes.run(["scontrol", *words], TIMEOUT_S)
 
 
-def _said(ran: Ran) -> str:
+def _output_of(ran: Ran) -> str:
     return ran.output.strip() or f"scontrol ended with status {ran.status}"
 
 

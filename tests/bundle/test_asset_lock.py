@@ -10,9 +10,9 @@ from trainyard.bundle.asset_lock import (
     AssetLock,
     LockComparison,
     LockedAsset,
-    compared,
+    compare_lock,
+    lock_of_assets,
     lock_text,
-    locked,
     parse_lock,
 )
 from trainyard.errors import InputError
@@ -46,17 +46,19 @@ def changed(**keys: object) -> bytes:
 
 
 def test_what_is_written_is_read_as_the_same():
-    lock = locked([*TOOLKIT, DOCKER])
+    lock = lock_of_assets([*TOOLKIT, DOCKER])
     assert parse_lock(lock_text(lock).encode(), "assets.lock.json") == lock
     assert [asset.name for asset in lock.assets] == ["docker", *["nvidia-container-toolkit"] * 4]
 
 
 def test_the_same_assets_give_the_same_bytes_in_whatever_order():
-    assert lock_text(locked([DOCKER, *TOOLKIT])) == lock_text(locked([*reversed(TOOLKIT), DOCKER, DOCKER]))
+    assert lock_text(lock_of_assets([DOCKER, *TOOLKIT])) == lock_text(
+        lock_of_assets([*reversed(TOOLKIT), DOCKER, DOCKER])
+    )
 
 
 def test_its_keys_are_those_that_nodes_read():
-    written = json.loads(lock_text(locked([DOCKER])))
+    written = json.loads(lock_text(lock_of_assets([DOCKER])))
     assert written == {"schema": 1, "assets": [DOCKER._asdict()]}
     assert list(written["assets"][0]) == [
         "name", "version", "os", "arch", "file", "url", "size_bytes", "sha256", "verified_by",
@@ -97,36 +99,36 @@ def test_an_entry_that_could_lead_elsewhere_is_refused(keys):
 
 
 def test_a_lock_that_has_all_and_nothing_else_is_up_to_date():
-    comparison = compared([NEEDS_DOCKER, NEEDS_TOOLKIT], locked([DOCKER, *TOOLKIT]))
+    comparison = compare_lock([NEEDS_DOCKER, NEEDS_TOOLKIT], lock_of_assets([DOCKER, *TOOLKIT]))
     assert comparison.up_to_date
     assert comparison == LockComparison((), (), ())
 
 
 def test_what_is_missing_and_what_is_surplus_is_named():
-    comparison = compared([NEEDS_DOCKER], locked(TOOLKIT))
+    comparison = compare_lock([NEEDS_DOCKER], lock_of_assets(TOOLKIT))
     assert (comparison.missing, comparison.stale, list(comparison.surplus)) == ((NEEDS_DOCKER,), (), TOOLKIT)
     assert not comparison.up_to_date
 
 
 def test_another_architecture_or_system_is_another_asset():
     other = NeededAsset("docker", None, None, "aarch64")
-    assert compared([other], locked([DOCKER])) == LockComparison((other,), (), (DOCKER,))
+    assert compare_lock([other], lock_of_assets([DOCKER])) == LockComparison((other,), (), (DOCKER,))
 
 
 def test_another_version_than_the_spec_names_is_stale():
     wanted = NEEDS_DOCKER._replace(version="29.4.1")
-    assert compared([wanted], locked([DOCKER])) == LockComparison((), (wanted,), ())
-    assert compared([NEEDS_DOCKER._replace(version="29.4.0")], locked([DOCKER])).up_to_date
+    assert compare_lock([wanted], lock_of_assets([DOCKER])) == LockComparison((), (wanted,), ())
+    assert compare_lock([NEEDS_DOCKER._replace(version="29.4.0")], lock_of_assets([DOCKER])).up_to_date
 
 
 def test_where_the_spec_names_no_version_whatever_is_locked_stays():
-    assert compared([NEEDS_DOCKER], locked([DOCKER._replace(version="20.10.0")])).up_to_date
+    assert compare_lock([NEEDS_DOCKER], lock_of_assets([DOCKER._replace(version="20.10.0")])).up_to_date
 
 
 @pytest.mark.parametrize("left_out", TOOLKIT, ids=lambda one: one.file)
 def test_a_lock_with_only_some_packages_of_an_asset_is_incomplete(left_out):
     held = [locked_asset for locked_asset in TOOLKIT if locked_asset != left_out]
-    comparison = compared([NEEDS_TOOLKIT], locked(held))
+    comparison = compare_lock([NEEDS_TOOLKIT], lock_of_assets(held))
     assert not comparison.up_to_date
     assert (comparison.missing, comparison.stale, comparison.surplus) == ((NEEDS_TOOLKIT,), (), ())
     (incomplete,) = comparison.incomplete
@@ -140,16 +142,16 @@ def test_the_packages_of_rpm_are_told_apart_too():
         one._replace(os="alinux2023", file=one.file.replace("_1.20.1-1_amd64.deb", "-1.20.1-1.x86_64.rpm"))
         for one in TOOLKIT
     ]
-    assert compared([needed], locked(files)).up_to_date
-    (incomplete,) = compared([needed], locked(files[:-1])).incomplete
+    assert compare_lock([needed], lock_of_assets(files)).up_to_date
+    (incomplete,) = compare_lock([needed], lock_of_assets(files[:-1])).incomplete
     assert incomplete.lacks == ("nvidia-container-toolkit",)
 
 
 def test_a_file_of_somebodys_own_making_stands_for_all_packages():
     own = TOOLKIT[0]._replace(file="toolkit-bundle.run")
-    assert compared([NEEDS_TOOLKIT], locked([own])).up_to_date
+    assert compare_lock([NEEDS_TOOLKIT], lock_of_assets([own])).up_to_date
 
 
 def test_packages_of_another_version_than_the_spec_names_are_stale_and_not_incomplete():
     wanted = NEEDS_TOOLKIT._replace(version="1.21.0")
-    assert compared([wanted], locked(TOOLKIT[:2])) == LockComparison((), (wanted,), ())
+    assert compare_lock([wanted], lock_of_assets(TOOLKIT[:2])) == LockComparison((), (wanted,), ())

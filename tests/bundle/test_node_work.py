@@ -12,7 +12,7 @@ import pytest
 import trainyard_node
 from tests.specs import spec_of
 from trainyard.bootstrap.steps import STEPS
-from trainyard.bundle.asset_lock import lock_text, locked
+from trainyard.bundle.asset_lock import lock_of_assets, lock_text
 from trainyard.bundle.node_work import NOTHING, READ_BY_PACKAGE, Difference, difference, node_work
 from trainyard.bundle.release import release
 from trainyard.errors import TrainyardError
@@ -91,7 +91,7 @@ def test_what_is_no_longer_asked_for_is_dropped():
 def test_another_file_that_a_step_installs_is_named():
     spec = spec_of(f"{QUEUE}{PLAIN}monitoring: {{mode: amp-only}}")
     lock = stand_in_lock(spec)
-    other = locked([asset._replace(sha256="0" * 64, file=f"other-{asset.file}") for asset in lock.assets])
+    other = lock_of_assets([asset._replace(sha256="0" * 64, file=f"other-{asset.file}") for asset in lock.assets])
     former, now = (node_work(release(spec, lock_text(one).encode()).content, "head") for one in (lock, other))
     assert {asset.name for asset in now.assets} == {"node-exporter", "prometheus"}
     told = difference(former, now)

@@ -82,7 +82,7 @@ def test_every_policy_comes_to_something():
     ],
 )
 def test_an_update_needs_what_the_policy_of_the_key_or_the_section_above_says(version, path, need):
-    assert update_policies.need(version, path) == need
+    assert update_policies.update_need(version, path) == need
 
 
 @pytest.mark.parametrize("version", GOLDEN)
@@ -101,7 +101,7 @@ def test_an_unknown_version_has_no_policies(version):
     assert update_policies.sources_of(version) == {}
 
 
-@pytest.mark.parametrize("name", [name for name in update_policies.replaced() if name.count(".") == 1])
+@pytest.mark.parametrize("name", [name for name in update_policies.immutable_properties() if name.count(".") == 1])
 def test_cloudformation_can_only_set_at_creation_what_counts_as_replaced(name):
     type_, _, property_ = name.partition(".")
     schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema(region="us-east-1", resource_type=type_).schema
@@ -109,4 +109,6 @@ def test_cloudformation_can_only_set_at_creation_what_counts_as_replaced(name):
 
 
 def test_what_is_replaced_has_a_source():
-    assert {source.url.split("/")[2] for source in update_policies.replaced().values()} == {"docs.aws.amazon.com"}
+    assert {source.url.split("/")[2] for source in update_policies.immutable_properties().values()} == {
+        "docs.aws.amazon.com"
+    }

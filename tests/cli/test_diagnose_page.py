@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.cli.diagnose import command
-from trainyard.diagnose.reasoning.thresholds import deciding
+from trainyard.diagnose.reasoning.thresholds import thresholds
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "diagnose.md").read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ def test_an_option_that_it_names_is_there(option: str):
 
 
 def test_the_numbers_are_those_by_which_it_decides():
-    told = deciding()
+    told = thresholds()
     hours = {kind: int(link.reach.total_seconds() // 3600) for kind, link in told.links.items()}
     assert f"| consequence | a cause that it names | {hours['cause']} hours |" in PAGE
     assert f"such as `gpu` | {hours['subject']} hours |" in PAGE

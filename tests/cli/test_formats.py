@@ -10,7 +10,7 @@ import pytest
 
 from trainyard.checking.spec_file import FileFindings
 from trainyard.cli.formats import PRINTERS
-from trainyard.cli.output import counted, finding_text, one_line
+from trainyard.cli.output import finding_text, one_line, severity_counts
 from trainyard.finding import Finding
 
 PLAIN = Finding("an-id", "error", "is wrong", "do this", "https://example.com", "a.yaml", 3, 5, "a.b")
@@ -47,8 +47,8 @@ def test_text_says_which_file_is_right(capsys):
 
 def test_findings_are_counted_by_severity():
     found = [Finding("x", severity, "") for severity in ("warning", "error", "warning", "info", "info")]
-    assert counted(found) == "1 error, 2 warnings, 2 info"
-    assert counted([]) == "no findings"
+    assert severity_counts(found) == "1 error, 2 warnings, 2 info"
+    assert severity_counts([]) == "no findings"
 
 
 def test_hostile_text_is_escaped_on_one_line(printed):

@@ -11,7 +11,7 @@ import pytest
 from urllib3 import BaseHTTPResponse, PoolManager
 
 from tests.edge.publisher import Fault, Publisher, publishing
-from trainyard.bundle.asset_lock import AssetLock, LockedAsset, locked
+from trainyard.bundle.asset_lock import AssetLock, LockedAsset, lock_of_assets
 from trainyard.deploy.asset_locking import AssetLocker
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.downloads import Downloader
@@ -170,12 +170,12 @@ def test_what_is_locked_is_not_asked_for_again(locking, publisher):
 
 def test_an_asset_of_which_only_a_part_is_locked_is_locked_anew_as_a_whole(locking):
     whole = locking.lock([TOOLKIT], AssetLock())
-    assert locking.lock([TOOLKIT], locked(whole.assets[1:])) == whole
+    assert locking.lock([TOOLKIT], lock_of_assets(whole.assets[1:])) == whole
 
 
 def test_what_is_locked_in_an_older_version_stays_unless_it_is_updated(locking):
     (new,) = locking.lock([DOCKER], AssetLock()).assets
-    old = locked([new._replace(version="20.10.0", file="docker-20.10.0.tgz", sha256="0" * 64)])
+    old = lock_of_assets([new._replace(version="20.10.0", file="docker-20.10.0.tgz", sha256="0" * 64)])
     assert locking.lock([DOCKER], old) == old
     assert locking.lock([DOCKER], old, ["docker"]).assets == (new,)
 
@@ -183,7 +183,7 @@ def test_what_is_locked_in_an_older_version_stays_unless_it_is_updated(locking):
 def test_a_version_that_the_spec_names_takes_the_place_of_another(locking, publisher):
     (held,) = locking.lock([DOCKER], AssetLock()).assets
     publisher.files[DOCKER_PATH.replace("29.4.0", "29.4.1")] = b"newer"
-    (entry,) = locking.lock([DOCKER._replace(version="29.4.1")], locked([held])).assets
+    (entry,) = locking.lock([DOCKER._replace(version="29.4.1")], lock_of_assets([held])).assets
     assert (entry.version, entry.sha256) == ("29.4.1", sha256(b"newer"))
 
 

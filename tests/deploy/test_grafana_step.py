@@ -21,7 +21,7 @@ from trainyard.errors import TrainyardError
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.grafana_data_source import with_data_source
 from trainyard.monitoring.grafana_files import grafana_documents
-from trainyard.monitoring.grafana_mark import marked
+from trainyard.monitoring.grafana_mark import with_mark
 from trainyard.rehearsal.rehearsal import QuickClock, inventory
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -107,7 +107,7 @@ def test_an_empty_workspace_gets_data_source_folder_and_every_dashboard(work: Wo
     for wanted in DOCUMENTS:
         found = there(work, wanted["uid"])
         assert found["meta"]["folderUid"] == "trainyard"
-        assert {**found["dashboard"], "id": None} == {**marked(wanted), "id": None, "version": 1}
+        assert {**found["dashboard"], "id": None} == {**with_mark(wanted), "id": None, "version": 1}
     source = asking(work).find("/api/datasources/uid/trainyard-llm")
     assert (source["url"], source["jsonData"]["sigV4Auth"]) == (ENDPOINT.rstrip("/"), True)
 
@@ -142,7 +142,7 @@ def test_a_second_deployment_changes_nothing(work: Work, seen: Between):
 
 def test_a_dashboard_of_an_older_release_is_brought_up_to_date_where_it_is(work: Work):
     GrafanaStep().apply(work)
-    older = marked({**copy.deepcopy(DOCUMENTS[0]), "title": "As it was"})
+    older = with_mark({**copy.deepcopy(DOCUMENTS[0]), "title": "As it was"})
     asking(work).ask("POST", "/api/folders", {"uid": "mine", "title": "mine"})
     save(work, older, "mine")
     outcome = GrafanaStep().apply(work)
@@ -181,9 +181,9 @@ def test_what_somebody_has_deleted_is_made_again(work: Work):
 
 def test_a_dashboard_that_is_ours_no_longer_goes_only_where_nobody_has_touched_it(work: Work):
     GrafanaStep().apply(work)
-    old = marked({"uid": "trainyard-old", "title": "Old", "panels": []})
+    old = with_mark({"uid": "trainyard-old", "title": "Old", "panels": []})
     save(work, old)
-    save(work, {**marked({"uid": "trainyard-edited", "title": "Edited", "panels": []}), "title": "Mine now"})
+    save(work, {**with_mark({"uid": "trainyard-edited", "title": "Edited", "panels": []}), "title": "Mine now"})
     save(work, {"uid": "theirs", "title": "Theirs", "tags": ["trainyard"], "panels": []})
     outcome = GrafanaStep().apply(work)
     assert "1 dashboards removed" in outcome.detail
@@ -224,7 +224,7 @@ def test_a_token_that_ends_on_the_way_is_replaced(work: Work, seen: Between):
 
 def test_somebody_who_saves_at_the_same_time_is_not_written_over(work: Work, seen: Between):
     GrafanaStep().apply(work)
-    save(work, marked({**copy.deepcopy(DOCUMENTS[0]), "title": "As it was"}))
+    save(work, with_mark({**copy.deepcopy(DOCUMENTS[0]), "title": "As it was"}))
 
     def save_first(method: str, path: str) -> None:
         if (method, path) == SAVE:

@@ -7,7 +7,7 @@ import pytest
 from tests.deploy.conftest import BUCKET
 from tests.specs import spec_of
 from trainyard import __version__
-from trainyard.deploy.record import Deployment, key, new_record, read_record, stamped, write_record
+from trainyard.deploy.record import Deployment, key, new_record, read_record, record_at_stage, write_record
 from trainyard.edge.aws import s3
 from trainyard.errors import TrainyardError
 
@@ -47,7 +47,7 @@ def test_a_deployment_goes_on_with_what_is_remembered_of_the_former_one():
 
 
 def test_another_stage_begins_now_and_is_of_this_version(account):
-    later = stamped(RECORD, "deployed", account)
+    later = record_at_stage(RECORD, "deployed", account)
     assert (later.stage, later.trainyard_version) == ("deployed", __version__)
     assert later.since == "2027-01-15T08:00:00+00:00"
 

@@ -12,7 +12,7 @@ from tests.each_case import each_case
 from trainyard.api.explain import explanations
 from trainyard.diagnose.cause import KINDS, Cause, Signature, causes, signatures
 from trainyard.diagnose.log_kind import kinds
-from trainyard.diagnose.reasoning.thresholds import deciding
+from trainyard.diagnose.reasoning.thresholds import thresholds
 
 CAUSES = [pytest.param(cause, id=cause.id) for cause in causes().values()]
 SUBJECTS = {cause.subject for cause in causes().values()}
@@ -64,7 +64,7 @@ def test_a_line_of_one_cause_tells_of_no_other_that_says_what_is_wrong(cause: Ca
 
 
 def _says_little(cause: Cause) -> bool:
-    return cause.kind == "symptom" or cause.subject in deciding().generic
+    return cause.kind == "symptom" or cause.subject in thresholds().generic
 
 
 @each_case("cause", CAUSES)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import wait_until
-from trainyard.edge.watched_program import run_watched, started
+from trainyard.edge.watched_program import run_watched, start_program
 from trainyard.errors import TrainyardError
 
 PRINTS_BOTH = "import sys; print('out', flush=True); print('err', file=sys.stderr)"
@@ -85,7 +85,7 @@ def test_a_program_that_is_not_there_is_an_error_with_its_name(tmp_path):
 
 
 def test_leaving_early_ends_the_program():
-    with started([sys.executable, "-c", "import time; time.sleep(600)"], os.environ) as process:
+    with start_program([sys.executable, "-c", "import time; time.sleep(600)"], os.environ) as process:
         assert process.poll() is None
     assert process.poll() == -signal.SIGTERM
 

@@ -9,7 +9,7 @@ import pytest
 
 from trainyard.api.explain import explain_id, findings
 from trainyard.monitoring.alert import alerts
-from trainyard.monitoring.alert_text import title, told
+from trainyard.monitoring.alert_text import readable_template, title
 from trainyard.monitoring.prometheus_rules import alert_rules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
@@ -38,12 +38,12 @@ def test_the_runbook_of_an_alert_names_a_command_that_works_and_a_section_that_i
 
 @EACH
 def test_no_template_is_left_in_words(alert):
-    assert "{{" not in told(alert.description) + title(alert.summary)
+    assert "{{" not in readable_template(alert.description) + title(alert.summary)
 
 
 def test_labels_and_values_have_a_place_in_words():
     template = "GPU {{ $labels.gpu }} has {{ $value | humanizePercentage }} left"
-    assert told(template) == "GPU `GPU` has … left"
+    assert readable_template(template) == "GPU `GPU` has … left"
     assert title(template) == "GPU <gpu> has … left"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from trainyard.monitoring.grafana_data_source import data_source, data_source_uid, with_data_source
 from trainyard.monitoring.grafana_differences import differences
-from trainyard.monitoring.grafana_mark import fingerprint, mark, marked
+from trainyard.monitoring.grafana_mark import fingerprint, mark, with_mark
 
 DASHBOARD: dict[str, Any] = {
     "uid": "trainyard-gpu",
@@ -35,17 +35,17 @@ def of_grafana(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_dashboard_that_grafana_has_numbered_is_still_what_was_written():
-    written = marked(DASHBOARD)
+    written = with_mark(DASHBOARD)
     there = of_grafana(written)
     assert mark(there) == fingerprint(there) == fingerprint(DASHBOARD | {"tags": ["nvidia", "trainyard"]})
 
 
 def test_marking_twice_changes_nothing():
-    assert marked(marked(DASHBOARD)) == marked(DASHBOARD)
+    assert with_mark(with_mark(DASHBOARD)) == with_mark(DASHBOARD)
 
 
 def test_the_tags_of_a_dashboard_stay_and_no_tag_is_longer_than_grafana_keeps():
-    tags = marked(DASHBOARD)["tags"]
+    tags = with_mark(DASHBOARD)["tags"]
     assert tags[:2] == ["nvidia", "trainyard"]
     assert all(len(tag) <= 50 for tag in tags)
 
@@ -57,19 +57,19 @@ def test_a_dashboard_without_a_mark_has_none():
 
 
 def test_an_edited_dashboard_is_no_longer_what_its_mark_says():
-    there = of_grafana(marked(DASHBOARD))
+    there = of_grafana(with_mark(DASHBOARD))
     there["panels"][0]["targets"][0]["expr"] = "up"
     assert mark(there) != fingerprint(there)
 
 
 def test_another_tag_is_an_edit_and_lost_marks_are_not_made_up():
-    there = of_grafana(marked(DASHBOARD))
+    there = of_grafana(with_mark(DASHBOARD))
     there["tags"].append("mine")
     assert mark(there) != fingerprint(there)
 
 
 def test_the_move_of_a_workspace_to_version_12_is_nobodys_edit():
-    there = of_grafana(marked(with_data_source(DASHBOARD, "llm", 10)))
+    there = of_grafana(with_mark(with_data_source(DASHBOARD, "llm", 10)))
     moved = with_data_source(there, "llm", 12)
     assert moved["panels"][0]["datasource"]["type"] == "grafana-amazonprometheus-datasource"
     assert mark(moved) == fingerprint(moved)
@@ -93,9 +93,9 @@ def test_the_move_of_a_workspace_to_version_12_is_nobodys_edit():
     ],
 )  # fmt: skip
 def test_a_difference_is_said_with_the_panel_and_the_query(change: Any, words: str):
-    there = of_grafana(marked(DASHBOARD))
+    there = of_grafana(with_mark(DASHBOARD))
     change(there)
-    assert differences(there, marked(DASHBOARD)) == (words,)
+    assert differences(there, with_mark(DASHBOARD)) == (words,)
 
 
 def test_a_long_query_is_shortened():
@@ -107,7 +107,7 @@ def test_a_long_query_is_shortened():
 
 
 def test_nothing_differs_from_itself_whatever_grafana_adds():
-    assert differences(of_grafana(marked(DASHBOARD)), marked(DASHBOARD)) == ()
+    assert differences(of_grafana(with_mark(DASHBOARD)), with_mark(DASHBOARD)) == ()
 
 
 def test_the_uid_of_a_data_source_is_one_that_grafana_takes_and_no_two_clusters_share():

@@ -7,14 +7,20 @@ from typing import Any
 import pytest
 
 from trainyard.rehearsal.emulated.kubernetes.objects import is_chosen
-from trainyard.rehearsal.emulated.kubernetes.scheduling import added, number, requests, untolerated, why_not
+from trainyard.rehearsal.emulated.kubernetes.scheduling import (
+    number,
+    requests,
+    sum_of_resources,
+    untolerated_taint,
+    why_not,
+)
 
 TAINT = {"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}
 NODE: dict[str, Any] = {
     "metadata": {"labels": {"trainyard/queue": "p5", "node.kubernetes.io/instance-type": "p5.48xlarge"}},
     "spec": {"taints": [TAINT]},
 }
-FREE = added({"cpu": "190", "memory": "1900Gi", "nvidia.com/gpu": "8", "pods": "250"})
+FREE = sum_of_resources({"cpu": "190", "memory": "1900Gi", "nvidia.com/gpu": "8", "pods": "250"})
 GPUS = {"containers": [{"image": "train", "resources": {"limits": {"nvidia.com/gpu": 8}}}]}
 
 
@@ -48,7 +54,7 @@ def test_a_toleration_lets_it_onto_the_node(toleration: dict[str, str]):
     ],
 )
 def test_a_toleration_of_something_else_does_not(toleration: dict[str, str]):
-    assert untolerated(pod(tolerations=[toleration]), NODE) == TAINT
+    assert untolerated_taint(pod(tolerations=[toleration]), NODE) == TAINT
 
 
 def test_who_asks_for_the_resource_of_a_taint_tolerates_it():

@@ -8,7 +8,7 @@ import pytest
 
 from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_of
-from trainyard.bundle.asset_lock import compared, lock_text, parse_lock
+from trainyard.bundle.asset_lock import compare_lock, lock_text, parse_lock
 from trainyard.rehearsal.report.honest_lists import only_aws_can_tell
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.needed_assets import needed_assets
@@ -20,7 +20,7 @@ SPECS = [pytest.param(parse(one.text, "cluster.yaml").spec, id=one.name) for one
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_made_up_lock_is_a_lock_and_has_all_that_is_needed(spec):
     lock = stand_in_lock(spec)
-    assert compared(needed_assets(spec), lock).up_to_date
+    assert compare_lock(needed_assets(spec), lock).up_to_date
     assert parse_lock(lock_text(lock).encode(), "assets.lock.json") == lock
 
 

@@ -8,7 +8,7 @@ from hypothesis import given as drawn
 from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_texts
 from trainyard.api.new import new_spec
-from trainyard.monitoring.cloudwatch_cluster import given
+from trainyard.monitoring.cloudwatch_cluster import features_of_cluster
 from trainyard.platforms.parallelcluster.rendering.cluster import cluster
 from trainyard.render.cloudwatch_metrics import groups_of
 from trainyard.render.nodes import node_kinds
@@ -38,7 +38,7 @@ def rendered(spec: Spec) -> set[str]:
 
 def expected(spec: Spec) -> set[str]:
     ours = {*GROUPS.values(), "efa-metrics", "gpu-health-check", "custom-actions"}
-    return set(given(spec)) & ours
+    return set(features_of_cluster(spec)) & ours
 
 
 @pytest.mark.parametrize("name", [architecture.name for architecture in architectures_on("parallelcluster")])

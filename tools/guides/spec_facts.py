@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from trainyard.catalog.update_policies import need, policies
+from trainyard.catalog.update_policies import policies, update_need
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 
@@ -35,7 +35,7 @@ def final_keys() -> str:
     """
     version = _spec().parallelcluster.version
     known = policies(version) or {}
-    final = {path for path in known if need(version, path) == "unsupported"}
+    final = {path for path in known if update_need(version, path) == "unsupported"}
     whole = {path for path in final if all(key in final for key in known if _is_below(key, path))}
     tops = sorted(path for path in whole if not any(_is_below(path, other) for other in whole))
     return "\n".join(f"- `{path}`" for path in tops)

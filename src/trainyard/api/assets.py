@@ -10,7 +10,7 @@ from trainyard.bundle.asset_lock import (
     AssetLock,
     LockComparison,
     LockedAsset,
-    compared,
+    compare_lock,
     lock_text,
     parse_lock,
 )
@@ -69,7 +69,7 @@ def check_assets(file: str, output: Path | None = None) -> FileLock:
     if checked.has_errors:
         return FileLock(checked, place, None, LockComparison((), (), ()))
     lock = parse_lock(read_small_file(place, MOST_BYTES), str(place))
-    return FileLock(checked, place, lock, compared(_needed(checked), lock))
+    return FileLock(checked, place, lock, compare_lock(_needed(checked), lock))
 
 
 def _needed(checked: FileFindings) -> Sequence[NeededAsset]:

@@ -8,7 +8,7 @@ from trainyard.edge.aws import batch_jobs
 from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.errors import InputError
 from trainyard.platforms.batch.jobs.cluster import batch_cluster
-from trainyard.platforms.batch.jobs.job_definition import chosen, too_large
+from trainyard.platforms.batch.jobs.job_definition import job_placement, too_large
 from trainyard.platforms.batch.jobs.job_progress import LONGEST_S, JobFollower, exit_status, outcome_words
 from trainyard.platforms.batch.jobs.request import JobOptions, submit_parameters
 
@@ -58,7 +58,7 @@ def submit_batch_job(  # noqa: PLR0913  one for each option
     options = options or JobOptions()
     options.refuse_wrong()
     cluster = batch_cluster(where, name)
-    of = chosen(where, cluster, job, queue)
+    of = job_placement(where, cluster, job, queue)
     short = job if job in of.queue.definitions else of.definition.name.removeprefix(f"{name}-")
     parameters = submit_parameters(f"{name}-{short}", of.queue.arn, of.definition, options)
     warning = too_large(where, of, options.nodes)

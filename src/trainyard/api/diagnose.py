@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.diagnose.cluster.cluster_diagnosis import diagnose_cluster
 from trainyard.diagnose.diagnosis import Diagnosis
-from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, redacted
+from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, redact_values
 from trainyard.diagnose.file_diagnosis import diagnose_files
 from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.report.page import report_page
@@ -26,7 +26,7 @@ __all__ = [
     "diagnosis_values",
     "has_errors",
     "line_filter",
-    "redacted",
+    "redact_values",
     "write_diagnosis",
 ]
 

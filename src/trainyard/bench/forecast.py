@@ -39,12 +39,12 @@ def forecasts(series: ScalingSeries, node_counts: Sequence[int] = NODES) -> list
     machine = series.machine
     if machine is None:
         return []
-    own = [_own(series, machine, nodes) for nodes in series.sound_tables]
+    own = [_own_references(series, machine, nodes) for nodes in series.sound_tables]
     each_forecast = (_forecast(series, machine, own, nodes) for nodes in node_counts)
     return [forecast for forecast in each_forecast if forecast is not None]
 
 
-def _own(series: ScalingSeries, machine: MachineType, nodes: int) -> Reference:
+def _own_references(series: ScalingSeries, machine: MachineType, nodes: int) -> Reference:
     busbw_gb_s = series.sound_tables[nodes]
     name = f"this run on {nodes} nodes" if nodes > 1 else "this run on one node"
     return Reference(name, machine, nodes, series.gpus_per_node, series.collective, busbw_gb_s, name)

@@ -49,10 +49,10 @@ def note(run: Run, line: int, text: str) -> None:
 def _versions(run: Run, _line: int, text: str) -> None:
     for name, pattern in _VERSIONS:
         if match := pattern.search(text):
-            run.versions.setdefault(name, dotted(match[1]) if name in {"nccl", "cuda-driver"} else match[1])
+            run.versions.setdefault(name, dotted_version(match[1]) if name in {"nccl", "cuda-driver"} else match[1])
 
 
-def dotted(version: str) -> str:
+def dotted_version(version: str) -> str:
     """Return 22602 as 2.26.2, and CUDA's 12040 as 12.4: what NCCL_VERSION and CUDA_VERSION make of the parts."""
     if not version.isdecimal():
         return version

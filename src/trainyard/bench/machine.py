@@ -39,7 +39,7 @@ def machine(name: str) -> MachineType | None:
     if instance_type is not None and instance_type.accelerators is not None:
         return _of_catalog(name, instance_type)
     other = _machines()["machines"].get(name)
-    return None if other is None else _other(name, other)
+    return None if other is None else _machine_of_entry(name, other)
 
 
 def accelerator_in(device: str) -> str | None:
@@ -73,7 +73,7 @@ def _of_catalog(name: str, instance_type: InstanceType) -> MachineType:
     )  # fmt: skip
 
 
-def _other(name: str, entry: dict[str, Any]) -> MachineType:
+def _machine_of_entry(name: str, entry: dict[str, Any]) -> MachineType:
     own = entry.get("node_busbw_gb_s")
     return MachineType(
         name, entry["accelerator"], entry["gpus"], entry.get("network_gb_s"), entry.get("nics"),

@@ -12,8 +12,8 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
-from trainyard.bench.log_facts import dotted
-from trainyard.bench.nccl_log import collective_in, completed
+from trainyard.bench.log_facts import dotted_version
+from trainyard.bench.nccl_log import collective_in, with_derived_facts
 from trainyard.bench.result import Device, Evidence, Measurement, Row, Run
 
 # The file has the whole environment of the test, which may hold secrets. No more than this is taken of it.
@@ -50,7 +50,7 @@ def _run(content: dict[str, Any]) -> Run:
         collective=next(filter(None, map(collective_in, map(str, content.get("args", ())))), None),
         devices=[_device(device) for device in config.get("devices", ())],
         parameters={key: str(value) for key, value in config.items() if not isinstance(value, list)},
-        versions={"nccl": dotted(str(content["nccl_version"]))} if content.get("nccl_version") else {},
+        versions={"nccl": dotted_version(str(content["nccl_version"]))} if content.get("nccl_version") else {},
         environment={match[1]: match[2] for line in content.get("env", ()) if (match := _ENVIRONMENT.fullmatch(line))},
         average_busbw_gb_s=None if average is None else float(average["bandwidth"]),
         out_of_bounds=None if bounds is None else (_count(bounds["count"]), _okay(bounds["okay"])),
@@ -58,7 +58,7 @@ def _run(content: dict[str, Any]) -> Run:
         failures=[Evidence(0, str(error)) for error in content.get("errors", ()) if error],
     )
     run.rows = [_row(result) for result in content.get("results", ())]
-    return completed(run)
+    return with_derived_facts(run)
 
 
 def _cut(text: str) -> dict[str, Any]:

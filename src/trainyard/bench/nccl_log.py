@@ -82,7 +82,7 @@ class _LogReader:
         self._give_up_torn()
         run = self.run
         if run.rows or run.damaged_rows or run.failures or run.transport.provider or run.parameters or run.devices:
-            self.runs.append(completed(run))
+            self.runs.append(with_derived_facts(run))
         self.run, self.ended, self.measured_once = Run(), False, False
 
     def _row(self, scanned: ScannedLog) -> bool:
@@ -155,7 +155,7 @@ def _of_nccom(start: Start) -> bool:
     return start.dtype in {"fp32", "fp16", "bf16", "fp8"} and len(start.rest) <= 4
 
 
-def completed(run: Run) -> Run:
+def with_derived_facts(run: Run) -> Run:
     """Return a run with what follows from its rows: the number of ranks, the collective, the unit."""
     listed = max((device.rank + 1 for device in run.devices), default=0)
     run.ranks = listed or run.ranks or _ranks_by_factor(run)

@@ -47,10 +47,10 @@ def _of_name(name: str, without: list[InputError] | None) -> list[ReadRun]:
         return _of_folder(name, without)
     runs = _of_file(name)
     if runs is None:
-        raise _nothing(name, "it is empty")
+        raise _no_results(name, "it is empty")
     tests = [run for run in runs if run.is_test]
     if not tests:
-        raise _nothing(name, _found_instead(runs))
+        raise _no_results(name, _found_instead(runs))
     return [ReadRun(name, run) for run in tests]
 
 
@@ -69,7 +69,7 @@ def _of_folder(name: str, without: list[InputError] | None) -> list[ReadRun]:
         with_runs += [ReadRun(str(file), run) for run in runs if run.rows or run.parameters]
     if not with_runs:
         looked = f"{len(files)} files" if len(files) != 1 else "1 file"
-        raise _nothing(name, f"none of its {looked} holds a table of nccl-tests or nccom-test")
+        raise _no_results(name, f"none of its {looked} holds a table of nccl-tests or nccom-test")
     return with_runs
 
 
@@ -123,6 +123,6 @@ def _found_instead(runs: list[Run]) -> str:
     return f"it holds the log of NCCL ({', '.join(dict.fromkeys(facts))}), and no table of nccl-tests"
 
 
-def _nothing(name: str, why: str) -> InputError:
+def _no_results(name: str, why: str) -> InputError:
     hint = "give the standard output of a test, such as all_reduce_perf"
     return InputError(f"no results found: {why}", where="standard input" if name == "-" else name, hint=hint)

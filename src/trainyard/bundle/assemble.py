@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
-from trainyard.bundle.assets import PLAN, assets, published
-from trainyard.bundle.config_text import config_text, headed
-from trainyard.bundle.contents import unlocked
+from trainyard.bundle.assets import PLAN, assets, release_of
+from trainyard.bundle.config_text import config_text, with_heading
+from trainyard.bundle.contents import missing_from_lock
 from trainyard.bundle.monitoring_files import bundle_files
 from trainyard.bundle.readme import readme
 from trainyard.bundle.readme_contents import ReadmeContents
@@ -44,7 +44,7 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     """
     known_outputs = outputs or {}
     rendering = render(spec, known_outputs)
-    node_release, locked = published(spec, lock, known_outputs), parse_lock(lock, FILE_NAME)
+    node_release, locked = release_of(spec, lock, known_outputs), parse_lock(lock, FILE_NAME)
     ids = Ids(known_outputs)
     collecting = bundle_files(spec, ids)
     texts = {
@@ -60,12 +60,12 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     files |= {
         f"images/{name}": content for name, content in platform_of(spec).rendering().container_images(spec).items()
     }
-    return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, unlocked(spec, locked))
+    return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, missing_from_lock(spec, locked))
 
 
 def _configs(spec: Spec, rendering: Rendering) -> dict[str, str]:
     """Return the documents as text; manifests as they lie in the package, comments and all."""
-    manifests = {name: headed(spec, text) for name, text in rendering.manifests.items()}
+    manifests = {name: with_heading(spec, text) for name, text in rendering.manifests.items()}
     others = {name: document for name, document in rendering.documents.items() if name not in manifests}
     return {name: config_text(spec, document) for name, document in others.items()} | manifests
 

@@ -70,7 +70,7 @@ class LockComparison(NamedTuple):
         return not (self.missing or self.stale or self.surplus)
 
 
-def compared(needed: Sequence[NeededAsset], lock: AssetLock) -> LockComparison:
+def compare_lock(needed: Sequence[NeededAsset], lock: AssetLock) -> LockComparison:
     """Return how a lock differs from what is needed."""
     held = {needed_asset: files_of(needed_asset, lock) for needed_asset in needed}
     right = {
@@ -117,7 +117,7 @@ def files_of(needed: NeededAsset, lock: AssetLock) -> tuple[LockedAsset, ...]:
     return tuple(asset for asset in lock.assets if (asset.name, asset.os, asset.arch) == place)
 
 
-def locked(assets: Sequence[LockedAsset]) -> AssetLock:
+def lock_of_assets(assets: Sequence[LockedAsset]) -> AssetLock:
     """Return a lock of these files, each once."""
     return AssetLock(
         tuple(sorted(set(assets), key=lambda asset: (asset.name, asset.os or "", asset.arch or "", asset.file)))
@@ -140,7 +140,7 @@ def parse_lock(content: bytes | None, where: str) -> AssetLock:
         raise _damaged(where, "it is not JSON") from None
     if not isinstance(written, dict) or written.get("schema") != _SCHEMA or not isinstance(written.get("assets"), list):
         raise _damaged(where, f"it is not a lock of schema {_SCHEMA}")
-    return locked([_asset(entry, f"assets[{index}]", where) for index, entry in enumerate(written["assets"])])
+    return lock_of_assets([_asset(entry, f"assets[{index}]", where) for index, entry in enumerate(written["assets"])])
 
 
 # A name of a file becomes a path on nodes and a key in S3: it leads nowhere else. Packages have ~ and + in theirs.

@@ -13,7 +13,7 @@ PLAN = "assets/plan.json"
 """What nodes do, as it stands in the release."""
 
 
-def published(spec: Spec, lock: bytes | None = None, outputs: Mapping[str, str] | None = None) -> Release | None:
+def release_of(spec: Spec, lock: bytes | None = None, outputs: Mapping[str, str] | None = None) -> Release | None:
     """Return the release of a cluster, None where it installs nothing.
 
     ``lock`` is the text of its assets.lock.json, ``outputs`` are the outputs of its stacks, as far as they are known.

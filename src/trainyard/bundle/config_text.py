@@ -14,7 +14,7 @@ def config_text(spec: Spec, document: Mapping[str, Any]) -> str:
     return yaml_text(document, (_heading(spec),), blocks=True)
 
 
-def headed(spec: Spec, text: str) -> str:
+def with_heading(spec: Spec, text: str) -> str:
     """Return the text of a native file that was filled, with the same line above it."""
     return f"# {_heading(spec)}\n{text}"
 

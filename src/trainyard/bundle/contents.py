@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from trainyard.bundle.asset_lock import AssetLock, compared
+from trainyard.bundle.asset_lock import AssetLock, compare_lock
 from trainyard.bundle.markdown import Pieces
-from trainyard.bundle.monitoring_files import described
+from trainyard.bundle.monitoring_files import file_descriptions
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
@@ -49,7 +49,7 @@ def _rows(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
         yield from _PAGE.rows("manifests")
     if any(name.startswith(EXAMPLES) for name in rendering.documents):
         yield from _PAGE.rows("examples", folder=EXAMPLES)
-    yield from (f"| `{name}` | {what} |" for name, what in described(monitoring))
+    yield from (f"| `{name}` | {what} |" for name, what in file_descriptions(monitoring))
     yield from platform.readme().BENCH_FILES if gpu_nodes(spec) else ()
     if platform.rendering().container_images(spec):
         yield from _PAGE.rows("container-images")
@@ -59,9 +59,9 @@ def _rows(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     yield from _PAGE.rows("own")
 
 
-def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
+def missing_from_lock(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
     """Return what nodes install that is not locked, only in part, or in another version."""
-    comparison = compared(needed_assets(spec), lock)
+    comparison = compare_lock(needed_assets(spec), lock)
     parts = {incomplete.asset: str(incomplete) for incomplete in comparison.incomplete}
     return tuple(
         parts.get(needed_asset, str(needed_asset)) for needed_asset in (*comparison.missing, *comparison.stale)
@@ -70,5 +70,5 @@ def unlocked(spec: Spec, lock: AssetLock) -> tuple[str, ...]:
 
 def not_locked(spec: Spec, lock: AssetLock) -> Iterator[str]:
     """Yield what nodes install and the lock does not name: without it they fail."""
-    if missing := unlocked(spec, lock):
+    if missing := missing_from_lock(spec, lock):
         yield from _PAGE.lines("not-locked", assets=[f"- {asset}" for asset in missing])

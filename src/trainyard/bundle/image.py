@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trainyard.bootstrap.image_script import image_script
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.bundle.config_text import config_text
-from trainyard.bundle.contents import unlocked
+from trainyard.bundle.contents import missing_from_lock
 from trainyard.bundle.image_readme import image_readme
 from trainyard.bundle.release import release
 from trainyard.errors import TrainyardError
@@ -58,4 +58,4 @@ def assemble_images(
     text = image_readme(spec, images, ids.in_order(), node_release.file, locked, parent_is_known=parent is not None)
     files = {"README.md": text.encode(), RELEASE: node_release.content, **files}
     used = node_release.outputs | ids.used
-    return ImageBundle(files, images, node_release.sha256, ids.in_order(), used, unlocked(spec, locked))
+    return ImageBundle(files, images, node_release.sha256, ids.in_order(), used, missing_from_lock(spec, locked))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from trainyard.bundle.asset_lock import AssetLock, LockedAsset
 from trainyard.bundle.by_hand.assets import bucket_of
-from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
+from trainyard.bundle.by_hand.aws_command import assignment, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
-from trainyard.bundle.contents import unlocked
+from trainyard.bundle.contents import missing_from_lock
 from trainyard.bundle.markdown import Pieces
 from trainyard.render.assets import folder
 from trainyard.render.node_image import NO_PARENT, NodeImage, image_id, script_key
@@ -63,7 +63,9 @@ def _ids(
 
 def _looked_up(spec: Spec, stand_in: StandIn) -> Iterator[str]:
     if stand_in.output == "AssetsBucket":
-        yield assigned("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text"))
+        yield assignment(
+            "ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text")
+        )
         yield f'{shell_name("AssetsBucket")}="trainyard-$ACCOUNT-{spec.region}"'
         return
     owner = spec.name if stand_in.stack == "assets" else spec.environment or spec.name
@@ -76,7 +78,7 @@ def _parent(spec: Spec, images: Sequence[NodeImage], architecture: str) -> Itera
         f"{_pcluster(spec)} list-official-images --region {spec.region} --os {spec.image.os} "
         f"--architecture {architecture} --query 'images[0].amiId' | tr -d '\"'"
     )
-    yield assigned(shell_name("ParentImage"), official)
+    yield assignment(shell_name("ParentImage"), official)
     yield written_in([StandIn(NO_PARENT, "ParentImage", "", "")], files)
 
 
@@ -87,7 +89,7 @@ def _upload(spec: Spec, images: Sequence[NodeImage], release: str, lock: AssetLo
     if lock.assets:
         commands = [line for asset in lock.assets for line in _fetched(spec, asset)]
         yield from _PAGE.lines("upload-assets", commands=commands)
-    if missing := unlocked(spec, lock):
+    if missing := missing_from_lock(spec, lock):
         yield from _PAGE.lines("not-locked", assets=[f"- {asset}" for asset in missing])
 
 

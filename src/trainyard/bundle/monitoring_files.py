@@ -50,7 +50,7 @@ def bundle_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
     return {**release_files(spec, ids), **rules, **(_for_grafana(spec) if managed else {}), **dashboards}
 
 
-def described(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def file_descriptions(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the files of the folder, or what stands for several of them, with what they are."""
     for pattern, what in _WHAT.items():
         if any(fnmatchcase(name, pattern) for name in names):

@@ -56,7 +56,7 @@ def debian_package(content: bytes, package: str, version: str, arch: str, where:
         PublishedFile(
             paragraph.get("Filename", ""), paragraph.get("SHA256", "").lower(), _size(paragraph.get("Size", ""))
         )
-        for paragraph in _paragraphs(_text(unpacked(content, where), where))
+        for paragraph in _paragraphs(_text(gunzip(content, where), where))
         if paragraph.get("Package") == package
         and paragraph.get("Architecture") in arches
         and _is_version(paragraph.get("Version", ""), version)
@@ -85,7 +85,7 @@ def rpm_package(content: bytes, package: str, version: str, arch: str, where: st
             _inner(package_element, "checksum"),
             _size(_attribute(package_element, "size", "package")),
         )
-        for package_element in _xml(unpacked(content, where), where).iter(f"{_COMMON}package")
+        for package_element in _xml(gunzip(content, where), where).iter(f"{_COMMON}package")
         if _inner(package_element, "name") == package
         and _inner(package_element, "arch") in (arch, "noarch")
         and _is_version(_attribute(package_element, "version", "ver"), version)
@@ -93,7 +93,7 @@ def rpm_package(content: bytes, package: str, version: str, arch: str, where: st
     return _only(publisheds, f"{package} {version}", where)
 
 
-def unpacked(content: bytes, where: str) -> bytes:
+def gunzip(content: bytes, where: str) -> bytes:
     """Return what a gzip file holds, or what is no gzip file as it is. Raises TrainyardError for anything else."""
     if content[:2] != b"\x1f\x8b":
         return content

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.bundle.asset_lock import AssetLock
-from trainyard.bundle.by_hand.assets import mirrored, repacked, upload
-from trainyard.bundle.by_hand.reservations import ungrouped
-from trainyard.bundle.by_hand.stacks import removed
+from trainyard.bundle.by_hand.assets import mirror_commands, repack_commands, upload
+from trainyard.bundle.by_hand.reservations import delete_group_commands
+from trainyard.bundle.by_hand.stacks import delete_stack_commands
 from trainyard.bundle.markdown import Pieces
 from trainyard.bundle.release import Release
 from trainyard.render.cloudformation.stack import Stack
@@ -36,19 +36,19 @@ class ReadmeContents:
     """What is locked for its nodes."""
 
 
-def published(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
+def upload_commands(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
     """Yield how to put what nodes fetch into the bucket, nothing where they fetch nothing."""
     if contents.lock.assets:
-        yield from _PAGE.lines("mirrored", commands=list(mirrored(spec, contents.lock)))
+        yield from _PAGE.lines("mirrored", commands=list(mirror_commands(spec, contents.lock)))
     if contents.release is not None and contents.release.stand_ins:
-        yield from _PAGE.lines("repacked", commands=list(repacked(collection(spec, Ids({})))))
+        yield from _PAGE.lines("repacked", commands=list(repack_commands(collection(spec, Ids({})))))
     if spec.installs_anything:
         yield from _PAGE.lines("upload", commands=upload(spec))
 
 
 def removed_after_cluster(spec: Spec, stacks: Sequence[Stack]) -> Iterator[str]:
     """Yield how to delete what was made for a cluster, once that is gone."""
-    if groups := list(ungrouped(spec)):
+    if groups := list(delete_group_commands(spec)):
         yield from _PAGE.lines("reservation-groups", commands=groups)
     if stacks:
         when = "Once the cluster is gone and nothing else needs them, the stacks, the last one first."
@@ -57,4 +57,4 @@ def removed_after_cluster(spec: Spec, stacks: Sequence[Stack]) -> Iterator[str]:
 
 def stacks_removed(spec: Spec, stacks: Sequence[Stack], when: str) -> Iterator[str]:
     """Yield how to delete stacks, and what outlives them. ``when`` is a sentence."""
-    return _PAGE.lines("stacks", when=when, commands=list(removed(spec, stacks)))
+    return _PAGE.lines("stacks", when=when, commands=list(delete_stack_commands(spec, stacks)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from trainyard.catalog import catalog_file
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.source import Source, merge_facts, sources_by_fact
 
 Seconds = tuple[int, int]
 """The least and the most that something is estimated to take."""
@@ -42,7 +42,7 @@ def _fact(step: str, variants: tuple[str, ...]) -> str:
 @cache
 def _seconds() -> Mapping[str, Seconds]:
     data = catalog_file.content(_PATH)
-    seconds = merged(data["seconds"], _WHERE)
+    seconds = merge_facts(data["seconds"], _WHERE)
     return catalog_file.validated({"sources": data["sources"], "seconds": seconds}).seconds or {}
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.catalog.source import FactsBySource, Source, merged, sources_by_fact
+from trainyard.catalog.source import FactsBySource, Source, merge_facts, sources_by_fact
 
 _VERSION = re.compile(r"(\d+\.\d+)(\.\d+)?")
 
@@ -26,7 +26,7 @@ def facts_of(data: dict[str, Any], version: str, where: str) -> dict[str, Any] |
     """Return fact and value of a version, or None where nobody has compared its line with the file."""
     if line_of(version) not in data["compared_lines"]:
         return None
-    return {fact: value for facts in _until(data, version) for fact, value in merged(facts, where).items()}
+    return {fact: value for facts in _until(data, version) for fact, value in merge_facts(facts, where).items()}
 
 
 def sources_of(data: dict[str, Any], version: str, sources: Mapping[str, Source], where: str) -> dict[str, Source]:

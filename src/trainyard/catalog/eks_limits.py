@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from trainyard.catalog import catalog_file
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.source import Source, merge_facts, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "eks_limits.yaml"
 
@@ -40,7 +40,7 @@ class EksLimits(NamedTuple):
 @cache
 def eks_limits() -> EksLimits:
     """Return them."""
-    return EksLimits(**merged(catalog_file.content(_PATH)["limits"], "catalog/eks_limits.yaml"))
+    return EksLimits(**merge_facts(catalog_file.content(_PATH)["limits"], "catalog/eks_limits.yaml"))
 
 
 def source_of(fact: str) -> Source:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.deployment_file import DeploymentFile
-from trainyard.catalog.source import merged
+from trainyard.catalog.source import merge_facts
 
 GpuFabric = Literal["fabric-manager", "nvlsm"]
 
@@ -27,5 +27,5 @@ def gpu_fabric(model: str) -> GpuFabric:
 @cache
 def _file(name: str) -> DeploymentFile:
     data = catalog_file.content(catalog_file.FOLDER / f"{name}.yaml")
-    facts = merged(data["gpus"], f"catalog/{name}.yaml")
+    facts = merge_facts(data["gpus"], f"catalog/{name}.yaml")
     return deployment_file.validated({"sources": data["sources"], name: facts})

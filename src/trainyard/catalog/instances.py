@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.source import Source, merge_facts, sources_by_fact
 
 _FOLDER = catalog_file.FOLDER / "instances"
 _NAME = re.compile(r"([a-z0-9-]+)\.[a-z0-9-]+")
@@ -61,7 +61,7 @@ def _family(name: str) -> Family:
 
 def family_in(data: dict[str, Any], where: str) -> Family:
     """Return the content of a family's file. Raises TrainyardError where a fact has two sources or an unknown one."""
-    types = {name: {"name": name, **merged(facts, f"{where} ({name})")} for name, facts in data["types"].items()}
+    types = {name: {"name": name, **merge_facts(facts, f"{where} ({name})")} for name, facts in data["types"].items()}
     file = catalog_file.validated({**{key: data[key] for key in data if key != "types"}, "instance_types": types})
     return Family(
         types=file.instance_types or {},

@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.partition import partition_of
-from trainyard.catalog.source import merged
+from trainyard.catalog.source import merge_facts
 
 _PATH = catalog_file.FOLDER / "kubernetes_addons.yaml"
 _WHERE = "catalog/kubernetes_addons.yaml"
@@ -31,7 +31,7 @@ def image_names() -> tuple[str, ...]:
 
 
 def _registry(region: str) -> str:
-    accounts = merged(_content()["registries"], f"{_WHERE} (registries)")
+    accounts = merge_facts(_content()["registries"], f"{_WHERE} (registries)")
     place = region if region in accounts else _ELSEWHERE
     suffix = "amazonaws.com.cn" if partition_of(place) == "aws-cn" else "amazonaws.com"
     return f"{accounts[place]}.dkr.ecr.{place}.{suffix}"
@@ -39,7 +39,7 @@ def _registry(region: str) -> str:
 
 @cache
 def _images() -> Mapping[str, Mapping[str, str]]:
-    return {name: merged(facts, f"{_WHERE} ({name})") for name, facts in _content()["images"].items()}
+    return {name: merge_facts(facts, f"{_WHERE} ({name})") for name, facts in _content()["images"].items()}
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from trainyard.catalog import catalog_file
 from trainyard.catalog.by_version import facts_of, line_of, number_of
 from trainyard.catalog.parallelcluster_records import ImageEfa, Limits, ParallelClusterLists, RefusedSlurmSettings
-from trainyard.catalog.source import merged
+from trainyard.catalog.source import merge_facts
 
 Level = Literal["cluster", "queue", "compute_resource"]
 """Where a setting of Slurm stands."""
@@ -93,8 +93,8 @@ def _latest_efa(version: str, last: ImageEfa) -> str | None:
 def _lists() -> ParallelClusterLists:
     where = "catalog/parallelcluster.yaml"
     data = catalog_file.content(catalog_file.FOLDER / "parallelcluster.yaml")
-    lines = {line: merged(facts, f"{where} ({line})") for line, facts in data["lines"].items()}
-    lists = {"lines": lines, **merged(data["every_version"], where)}
+    lines = {line: merge_facts(facts, f"{where} ({line})") for line, facts in data["lines"].items()}
+    lists = {"lines": lines, **merge_facts(data["every_version"], where)}
     file = catalog_file.validated({"sources": data["sources"], "parallelcluster": lists})
     assert file.parallelcluster is not None  # noqa: S101  it was given in the line above
     return file.parallelcluster
@@ -118,7 +118,7 @@ def _refused_settings(line: str) -> RefusedSlurmSettings | None:
 def _image_efa() -> Mapping[str, ImageEfa]:
     data = catalog_file.content(catalog_file.FOLDER / "image_efa.yaml")
     images = {
-        version: merged(data["versions"][version], f"catalog/image_efa.yaml ({version})")
+        version: merge_facts(data["versions"][version], f"catalog/image_efa.yaml ({version})")
         for version in sorted(data["versions"], key=number_of)
     }
     return catalog_file.validated({"sources": data["sources"], "image_efa": images}).image_efa or {}

@@ -7,7 +7,7 @@ from functools import cache
 
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.deployment_file import ParallelClusterImage
-from trainyard.catalog.source import merged
+from trainyard.catalog.source import merge_facts
 
 _PATH = catalog_file.FOLDER / "parallelcluster_images.yaml"
 _WHERE = "catalog/parallelcluster_images.yaml"
@@ -27,5 +27,5 @@ def image_name(os: str, architecture: str, version: str) -> str | None:
 @cache
 def _images() -> Mapping[str, ParallelClusterImage]:
     data = catalog_file.content(_PATH)
-    images = {os: {"os": os, **merged(facts, f"{_WHERE} ({os})")} for os, facts in data["images"].items()}
+    images = {os: {"os": os, **merge_facts(facts, f"{_WHERE} ({os})")} for os, facts in data["images"].items()}
     return deployment_file.validated({"sources": data["sources"], "official_images": images}).official_images or {}

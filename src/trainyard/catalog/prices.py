@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from trainyard.catalog import catalog_file, deployment_file
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.source import Source, merge_facts, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "prices.yaml"
 _WHERE = "catalog/prices.yaml"
@@ -43,6 +43,6 @@ def _prices(section: str, region: str) -> Mapping[str, Price]:
     data = catalog_file.content(_PATH)
     facts = data[section].get(region, {})
     where = f"{_WHERE} ({section}, {region})"
-    file = deployment_file.validated({"sources": data["sources"], "prices": merged(facts, where)})
+    file = deployment_file.validated({"sources": data["sources"], "prices": merge_facts(facts, where)})
     sources = sources_by_fact(facts, file.sources, where)
     return {what: Price(usd, sources[what]) for what, usd in (file.prices or {}).items()}

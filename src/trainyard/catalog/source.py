@@ -24,14 +24,14 @@ class Source(Record):
     """When the facts were last compared with it."""
 
 
-def merged(facts_by_source: FactsBySource, where: str) -> dict[str, Any]:
+def merge_facts(facts_by_source: FactsBySource, where: str) -> dict[str, Any]:
     """Return fact and value, without the sources. Two sources for one fact are an error: which one holds?"""
     return {fact: facts_by_source[source][fact] for fact, source in _source_ids(facts_by_source, where)}
 
 
 def merged_by_name(section: Mapping[str, FactsBySource], where: str) -> dict[str, dict[str, Any]]:
     """Return fact and value of every thing in a section of a file; its name is one of its facts."""
-    return {name: {"name": name, **merged(facts, f"{where} ({name})")} for name, facts in section.items()}
+    return {name: {"name": name, **merge_facts(facts, f"{where} ({name})")} for name, facts in section.items()}
 
 
 def sources_by_fact(facts_by_source: FactsBySource, sources: Mapping[str, Source], where: str) -> dict[str, Source]:

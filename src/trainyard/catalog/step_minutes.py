@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from trainyard.catalog import catalog_file
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.source import Source, merge_facts, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "step_minutes.yaml"
 _WHERE = "catalog/step_minutes.yaml"
@@ -28,5 +28,5 @@ def sources_of(stage: str) -> Mapping[str, Source]:
 @cache
 def _minutes() -> Mapping[str, tuple[int, int]]:
     data = catalog_file.content(_PATH)
-    minutes = merged(data["stages"], _WHERE)
+    minutes = merge_facts(data["stages"], _WHERE)
     return catalog_file.validated({"sources": data["sources"], "minutes": minutes}).minutes or {}

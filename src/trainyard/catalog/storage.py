@@ -7,7 +7,7 @@ from functools import cache
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.catalog_file import CatalogFile
-from trainyard.catalog.source import merged, merged_by_name
+from trainyard.catalog.source import merge_facts, merged_by_name
 from trainyard.catalog.storage_records import EbsVolumeType, LustreDeployment, OpenZfsDeployment
 from trainyard.errors import TrainyardError
 
@@ -66,5 +66,5 @@ def _openzfs() -> CatalogFile:
     where = "catalog/fsx_openzfs.yaml"
     data = catalog_file.content(catalog_file.FOLDER / "fsx_openzfs.yaml")
     types = merged_by_name(data["deployments"], where)
-    regions = {f"openzfs_{part}": merged(data[part], f"{where} ({part})") for part in ("offered", "refused")}
+    regions = {f"openzfs_{part}": merge_facts(data[part], f"{where} ({part})") for part in ("offered", "refused")}
     return catalog_file.validated({"sources": data["sources"], "openzfs_deployments": types, **regions})

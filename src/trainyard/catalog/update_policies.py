@@ -8,7 +8,7 @@ from functools import cache
 
 from trainyard.catalog import by_version, catalog_file, deployment_file
 from trainyard.catalog.deployment_file import UpdateNeed
-from trainyard.catalog.source import Source, merged, sources_by_fact
+from trainyard.catalog.source import Source, merge_facts, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "update_policies.yaml"
 _WHERE = "catalog/update_policies.yaml"
@@ -26,7 +26,7 @@ def policy(version: str, path: str) -> str | None:
     return next((policy_names[key] for key in keys if key in policy_names), None)
 
 
-def need(version: str, path: str) -> UpdateNeed | None:
+def update_need(version: str, path: str) -> UpdateNeed | None:
     """Return what an update needs that changes a key; None where nothing is known about it."""
     policy_name = policy(version, path)
     return None if policy_name is None else needs()[policy_name]
@@ -47,15 +47,15 @@ def source_of_needs() -> Source:
 def needs() -> Mapping[str, UpdateNeed]:
     """Return policy and what it comes to."""
     data = catalog_file.content(_PATH)
-    facts = merged(data["needs"], _WHERE)
+    facts = merge_facts(data["needs"], _WHERE)
     return deployment_file.validated({"sources": data["sources"], "update_needs": facts}).update_needs or {}
 
 
 @cache
-def replaced() -> Mapping[str, Source]:
+def immutable_properties() -> Mapping[str, Source]:
     """Return property and source of what CloudFormation cannot change, such as AWS::EC2::Subnet.AvailabilityZone."""
     data = catalog_file.content(_PATH)
-    facts = merged(data["replaced"], _WHERE)
+    facts = merge_facts(data["replaced"], _WHERE)
     file = deployment_file.validated({"sources": data["sources"], "replaced_properties": facts})
     sources = sources_by_fact(data["replaced"], _sources(), _WHERE)
     return {

@@ -93,9 +93,9 @@ def told_and_suppressed(
     if MARK not in text:
         return worst_first(findings), ()
     # Imported here because hardly a file has such a comment, and every check imports this module.
-    from trainyard.checking.suppression import judged
+    from trainyard.checking.suppression import apply_suppressions
 
-    shown, suppressed = judged(text, file, findings)
+    shown, suppressed = apply_suppressions(text, file, findings)
     return worst_first(shown), suppressed
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text, reporter
+from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, reporter, severity_counts
 
 if TYPE_CHECKING:
     from trainyard.api.assets import FileLock, LockComparison, LockedAsset
@@ -74,7 +74,7 @@ def _print(locked: FileLock, *, check: bool) -> None:
     for finding in locked.checked.findings:
         print_text(finding_text(finding), err=True)
     if locked.lock is None:
-        print_text(f"nothing was locked: {counted(locked.checked.findings)}", err=True)
+        print_text(f"nothing was locked: {severity_counts(locked.checked.findings)}", err=True)
         return
     file = one_line(str(locked.file))
     if check:

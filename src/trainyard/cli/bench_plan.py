@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
 
 if TYPE_CHECKING:
     from trainyard.api.bench_plan import BenchJob, BenchPlan
@@ -65,7 +65,7 @@ def _print(planned: BenchPlan) -> None:
     for finding in planned.checked.findings:
         print_text(finding_text(finding), err=True)
     if planned.written is None:
-        print_text(f"nothing was written: {counted(planned.checked.findings)}", err=True)
+        print_text(f"nothing was written: {severity_counts(planned.checked.findings)}", err=True)
         return
     if planned.written.kept is not None:
         print_text(f"the former folder is kept as {one_line(str(planned.written.kept))}", err=True)

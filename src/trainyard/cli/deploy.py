@@ -12,7 +12,15 @@ from trainyard.cli import suggestions
 from trainyard.cli.account_options import profile_option
 from trainyard.cli.interrupts import interruptible, question_asked
 from trainyard.cli.lock_option import lock_option
-from trainyard.cli.output import counted, finding_text, json_option, one_line, print_error, print_json, print_text
+from trainyard.cli.output import (
+    finding_text,
+    json_option,
+    one_line,
+    print_error,
+    print_json,
+    print_text,
+    severity_counts,
+)
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
 
@@ -121,7 +129,7 @@ def _print(deployed: FileDeployment, *, as_json: bool) -> None:
     if deployed.done is None:
         for finding in deployed.findings:
             print_text(finding_text(finding), err=True)
-        print_text(f"nothing was made: {counted(deployed.findings)}", err=True)
+        print_text(f"nothing was made: {severity_counts(deployed.findings)}", err=True)
         return
     for result in deployed.done.results:
         print_text(f"{result.status:<10} {result.name:<{STEP_WIDTH}} {result.seconds:6.0f} s  {result.detail}")

@@ -76,7 +76,7 @@ def command(  # noqa: PLR0913  one for each option
       journalctl -k | trainyard diagnose -
       trainyard diagnose logs/ --node ip-10-0-62-204 --since 2h --report ticket.md
     """
-    from trainyard.api.diagnose import diagnosis_values, has_errors, redacted, write_diagnosis
+    from trainyard.api.diagnose import diagnosis_values, has_errors, redact_values, write_diagnosis
 
     if force and page is None:
         raise click.UsageError("--force has no meaning without --report.")
@@ -84,7 +84,7 @@ def command(  # noqa: PLR0913  one for each option
         source, region=region, profile=profile, bucket=bucket, nodes=nodes, since=since, until=until, read_all=read_all
     )
     values = diagnosis_values(diagnosis)
-    hidden = redacted(values)
+    hidden = redact_values(values)
     if page is not None:
         write_diagnosis(values if redact is False else hidden, page, force=force)
     shown = hidden if redact else values

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli.output import one_line, print_text
-from trainyard.diagnose.report.sentences import counted, nodes, not_asked, read, seen
+from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ def print_diagnosis(values: Mapping[str, Any]) -> None:
 
 def _print_root(root: _Values) -> None:
     print_text(f"{_severity(root)}: {click.style(root['title'], bold=True)} {_id(root)}")
-    print_text(f"  {root['confidence']}: {one_line(seen(root))}")
+    print_text(f"  {root['confidence']}: {one_line(occurrence_text(root))}")
     if root["nodes"]:
         print_text(f"  {one_line(nodes(root))}")
     print_text("")
@@ -69,7 +69,7 @@ def _print_consequences(consequences: Sequence[_Values]) -> None:
     print_text("What followed from it:")
     for consequence in consequences[:_MOST_CONSEQUENCES]:
         at = consequence["first_seen"] or "at some time"
-        print_text(f"  {at:<20}  {consequence['title']}, {counted(consequence['count'], 'line')} {_id(consequence)}")
+        print_text(f"  {at:<20}  {consequence['title']}, {count_text(consequence['count'], 'line')} {_id(consequence)}")
     _print_more(len(consequences) - _MOST_CONSEQUENCES)
 
 
@@ -79,7 +79,7 @@ def _print_others(causes: Sequence[_Values]) -> None:
     print_text("")
     print_text("What else is wrong:")
     for cause in causes[:_MOST_OTHERS]:
-        print_text(f"  {_severity(cause)}: {cause['title']}, {counted(cause['count'], 'line')} {_id(cause)}")
+        print_text(f"  {_severity(cause)}: {cause['title']}, {count_text(cause['count'], 'line')} {_id(cause)}")
         first = cause["evidence"][0]
         print_text(f"    {one_line(first['file'])}:{first['line']}: {_cut(one_line(first['text'].strip()))}")
     _print_more(len(causes) - _MOST_OTHERS)
@@ -99,7 +99,7 @@ def _print_harmless(causes: Sequence[_Values]) -> None:
     print_text("")
     print_text("Harmless, though it looks like trouble:")
     for cause in causes[:_MOST_OTHERS]:
-        print_text(f"  {cause['title']}, {counted(cause['count'], 'line')} {_id(cause)}")
+        print_text(f"  {cause['title']}, {count_text(cause['count'], 'line')} {_id(cause)}")
     _print_more(len(causes) - _MOST_OTHERS)
 
 

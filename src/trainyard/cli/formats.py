@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.output import counted, finding_text, json_text, one_line, print_json, print_plain, print_text
+from trainyard.cli.output import finding_text, json_text, one_line, print_json, print_plain, print_text, severity_counts
 from trainyard.version import __version__
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def print_findings(checked: Sequence[FileFindings]) -> None:
     if suppressed := sum(len(checked_file.suppressed) for checked_file in checked):
         print_text(f"{suppressed} suppressed by comments")
     if any(checked_file.findings for checked_file in checked):
-        print_text(f"{counted(_findings(checked))}; `trainyard explain ID` says more about each")
+        print_text(f"{severity_counts(_findings(checked))}; `trainyard explain ID` says more about each")
 
 
 def _print_json(checked: Sequence[FileFindings]) -> None:

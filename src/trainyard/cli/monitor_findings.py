@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.cli.output import counted, finding_text, print_text
+from trainyard.cli.output import finding_text, print_text, severity_counts
 
 if TYPE_CHECKING:
     from trainyard.checking.spec_file import FileFindings
@@ -17,6 +17,6 @@ def print_findings(checked: FileFindings | None, *, empty: str | None) -> None:
     for finding in checked.findings:
         print_text(finding_text(finding), err=True)
     if checked.has_errors:
-        print_text(f"nothing was written: {counted(checked.findings)}", err=True)
+        print_text(f"nothing was written: {severity_counts(checked.findings)}", err=True)
     elif empty is not None:
         print_text(empty, err=True)

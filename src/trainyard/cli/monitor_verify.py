@@ -10,7 +10,7 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.account_options import optional_account_options
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.output import counted, json_option, one_line, print_json, print_text, reporter
+from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter, severity_counts
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _print(verified: Verification) -> None:
     for finding in verified.findings:
         print_text(_line(finding))
     looked_at = ", ".join(f"{count:,} {what}" for what, count in verified.looked_at.items()) or "nothing"
-    verdict = counted(verified.findings) if verified.findings else "all is good"
+    verdict = severity_counts(verified.findings) if verified.findings else "all is good"
     more = "; `trainyard explain ID` says more about each" if verified.findings else ""
     print_text(
         one_line(f"{verified.name} in {verified.region}, {verified.mode}: {verdict}; looked at {looked_at}{more}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.output import counted, one_line, print_text
+from trainyard.cli.output import one_line, print_text, severity_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,9 @@ def print_nodes(nodes: ClusterNodes) -> None:
     for finding in nodes.findings:
         print_text(_finding_line(finding))
     ready = sum(node.ready for node in nodes.there)
-    print_text(f"{nodes.name} in {nodes.region}: {ready} of {len(nodes.there)} nodes ready, {counted(nodes.findings)}")
+    print_text(
+        f"{nodes.name} in {nodes.region}: {ready} of {len(nodes.there)} nodes ready, {severity_counts(nodes.findings)}"
+    )
 
 
 def _print_table(rows: Sequence[Sequence[str]]) -> None:

@@ -97,7 +97,7 @@ def finding_text(finding: Finding) -> str:
     return f"{before}{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
 
 
-def counted(findings: Iterable[Finding]) -> str:
+def severity_counts(findings: Iterable[Finding]) -> str:
     """Return how many findings there are of each severity, in words."""
     severities = [finding.severity for finding in findings]
     counts = [(severities.count(severity), severity) for severity in SEVERITIES]

@@ -11,7 +11,7 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.account_options import profile_option
 from trainyard.cli.lock_option import lock_option
-from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def _print(plan: DeploymentPlan | None, findings: tuple[Finding, ...]) -> None:
     for finding in findings:
         print_text(finding_text(finding), err=True)
     if plan is None:
-        print_text(f"nothing is planned: {counted(findings)}", err=True)
+        print_text(f"nothing is planned: {severity_counts(findings)}", err=True)
         return
     for line in _lines(plan):
         print_text(one_line(line))

@@ -11,7 +11,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
 from trainyard.cli.progress import watcher
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _print_refused(findings: tuple[Finding, ...], *, as_json: bool) -> None:
         return
     for finding in findings:
         print_text(finding_text(finding), err=True)
-    print_text(f"nothing was rehearsed: {counted(findings)}", err=True)
+    print_text(f"nothing was rehearsed: {severity_counts(findings)}", err=True)
 
 
 def _print_breakdowns(*, as_json: bool) -> None:

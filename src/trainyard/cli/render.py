@@ -11,7 +11,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.lock_option import hint_to_lock, lock_option
-from trainyard.cli.output import counted, finding_text, json_option, one_line, print_json, print_text
+from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -67,7 +67,7 @@ def _print(rendered: FileRendering, locking: str) -> None:
     for finding in rendered.checked.findings:
         print_text(finding_text(finding), err=True)
     if rendered.bundle is None or rendered.written is None:
-        print_text(f"nothing was written: {counted(rendered.checked.findings)}", err=True)
+        print_text(f"nothing was written: {severity_counts(rendered.checked.findings)}", err=True)
         return
     if rendered.written.kept is not None:
         print_text(f"the former folder is kept as {one_line(str(rendered.written.kept))}", err=True)

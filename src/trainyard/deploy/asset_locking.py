@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from trainyard.bundle.asset_lock import AssetLock, LockedAsset, files_of, locked, packages_lacking
+from trainyard.bundle.asset_lock import AssetLock, LockedAsset, files_of, lock_of_assets, packages_lacking
 from trainyard.bundle.published_checksums import (
     PublishedFile,
     debian_package,
@@ -39,7 +39,7 @@ class AssetLocker:
         if unknown:
             names = ", ".join(sorted({needed_asset.name for needed_asset in needed})) or "nothing"
             raise InputError(f"no node needs {unknown[0]!r}", where="--update", hint=f"the spec needs {names}")
-        return locked(
+        return lock_of_assets(
             [
                 entry
                 for asset_needed in needed

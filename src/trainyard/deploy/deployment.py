@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
-from trainyard.deploy.record import Stage, new_record, read_record, stamped, write_record
+from trainyard.deploy.record import Stage, new_record, read_record, record_at_stage, write_record
 from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.bucket import Bucket, bucket_of
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
@@ -94,12 +94,12 @@ def deploy(work: Work, spec_text: str) -> DeploymentResult:
             return DeploymentResult(tuple(results))
         former = read_record(work.account, work.bucket, work.name)
         record = new_record(spec, spec_text, former)
-        write_record(work.account, work.bucket, stamped(record, "deploying", work.account))
+        write_record(work.account, work.bucket, record_at_stage(record, "deploying", work.account))
         results += apply_all([step for step in steps if step not in looks], work)
         if not _failed(results):
             reached = read_record(work.account, work.bucket, work.name) or record
             stage = _stage(work)
-            write_record(work.account, work.bucket, stamped(reached, stage, work.account))
+            write_record(work.account, work.bucket, record_at_stage(reached, stage, work.account))
     return DeploymentResult(tuple(results), findings=tuple(work.findings), stage=stage)
 
 
@@ -151,7 +151,7 @@ def destroy(work: Work) -> DeploymentResult:
         if s3.bucket_problem(work.account, work.bucket) is None:
             held.enter_context(_locked(work, "destroy"))
             if former := read_record(work.account, work.bucket, work.name):
-                write_record(work.account, work.bucket, stamped(former, "destroying", work.account))
+                write_record(work.account, work.bucket, record_at_stage(former, "destroying", work.account))
         for part in _all_platforms():
             held.enter_context(part.running_programs(work))
         results = undo_all(steps_to_destroy(), work)

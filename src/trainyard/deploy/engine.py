@@ -47,13 +47,13 @@ def _run(
     for step in steps:
         look()
         work.step = step.name
-        results.append(_one(step, work, action, do))
+        results.append(_run_step(step, work, action, do))
         if results[-1].error is not None:
             break
     return results
 
 
-def _one(
+def _run_step(
     step: DeploymentStep, work: Work, action: Literal["apply", "undo"], do: Callable[[DeploymentStep], StepOutcome]
 ) -> StepResult:
     started = work.account.clock.now()

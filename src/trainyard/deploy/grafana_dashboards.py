@@ -12,7 +12,7 @@ from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
 from trainyard.monitoring.grafana_differences import differences
-from trainyard.monitoring.grafana_mark import TAG, fingerprint, mark, marked
+from trainyard.monitoring.grafana_mark import TAG, fingerprint, mark, with_mark
 from trainyard.version import __version__
 
 _UID = "trainyard-"
@@ -46,7 +46,7 @@ def write_dashboards(
     work: Work, grafana: GrafanaApi, folder: str, documents: Iterable[dict[str, Any]]
 ) -> WrittenDashboards:
     """Write dashboards, and remove those that are ours no longer. What was edited by hand becomes a finding."""
-    by_uid = {document["uid"]: marked(document) for document in documents}
+    by_uid = {document["uid"]: with_mark(document) for document in documents}
     became = [_bring_about(work, grafana, folder, document) for document in by_uid.values()]
     existing_uids = (hit["uid"] for hit in grafana.ask("GET", _SEARCH))
     became += [_remove(work, grafana, uid) for uid in existing_uids if uid.startswith(_UID) and uid not in by_uid]

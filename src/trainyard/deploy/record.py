@@ -90,7 +90,7 @@ def remember_config(account: Account, bucket: str, name: str, text: str) -> None
         write_record(account, bucket, record._replace(cluster_config=text))
 
 
-def stamped(record: Deployment, stage: Stage, account: Account) -> Deployment:
+def record_at_stage(record: Deployment, stage: Stage, account: Account) -> Deployment:
     """Return the record at another stage, which begins now, by this version."""
     now = datetime.fromtimestamp(account.clock.now(), UTC).isoformat(timespec="seconds")
     return record._replace(stage=stage, since=now, trainyard_version=__version__)

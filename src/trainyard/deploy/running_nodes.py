@@ -20,7 +20,7 @@ from trainyard.deploy.release_notice import command_to_tell, not_told
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.nodes import ClusterNode, nodes
-from trainyard.edge.aws.s3_lookup import beginning
+from trainyard.edge.aws.s3_lookup import first_bytes
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 
@@ -105,7 +105,7 @@ class RunningNodes:
 
     def _ran(self, node: ClusterNode) -> _Ran:
         """Return what a node says it has run; where it says nothing, what is published."""
-        object_ = beginning(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), MOST_BYTES)
+        object_ = first_bytes(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), MOST_BYTES)
         try:
             record = {} if object_ is None else json.loads(object_.content)
             release, failure = record["release"], failure_of(record)
@@ -115,7 +115,7 @@ class RunningNodes:
         return _Ran(release, failure) if is_digest else _Ran(self._pointed_to())
 
     def _pointed_to(self) -> str | None:
-        stored = beginning(self.work.account, self.work.bucket, self._key(POINTER), MOST_BYTES)
+        stored = first_bytes(self.work.account, self.work.bucket, self._key(POINTER), MOST_BYTES)
         match = None if stored is None else _DIGEST.match(stored.content.decode(errors="replace"))
         return match[0] if match else None
 

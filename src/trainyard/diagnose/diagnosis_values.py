@@ -43,7 +43,7 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def redacted(values: Mapping[str, Any]) -> dict[str, Any]:
+def redact_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the same values with other names for everything that logs, paths and node names identify."""
     return {**Redaction().values(dict(values), kept_keys=_OWN_WORDS), "redacted": True}
 

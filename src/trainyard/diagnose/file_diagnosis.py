@@ -9,7 +9,7 @@ from trainyard.diagnose.combined_scan import CombinedScan
 from trainyard.diagnose.diagnosis import Diagnosis, UnusualLine
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.reading import LogSource, log_files
-from trainyard.diagnose.report.sentences import counted, size
+from trainyard.diagnose.report.sentences import count_text, size
 from trainyard.diagnose.scanning.result import Progress
 from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
@@ -59,6 +59,6 @@ def _unusual_lines_of(source: str, line_filter: LineFilter) -> tuple[UnusualLine
 def _progress_of(logs: LogSource, report: Callable[[str], None]) -> Callable[[Progress], None]:
     def show(done: Progress) -> None:
         share = f", {logs.read_bytes / logs.size_bytes:.0%}" if logs.size_bytes else ""
-        report(f"{counted(done.files, 'log')} read, {size(done.size_bytes)}{share}")
+        report(f"{count_text(done.files, 'log')} read, {size(done.size_bytes)}{share}")
 
     return show

@@ -65,18 +65,18 @@ class Redaction:
 
     def _learn_buckets(self, text: str) -> None:
         """Remember the names of buckets: they also stand where nothing says that they are buckets."""
-        for match in _told().patterns["bucket"].finditer(text):
+        for match in _redaction_rules().patterns["bucket"].finditer(text):
             bucket = match["bucket"] or match["bucket_host"]
             self._buckets.setdefault(bucket, self._name("bucket", bucket))
 
     def _learn_names(self, text: str) -> None:
-        for kind, patterns in _told().learned.items():
+        for kind, patterns in _redaction_rules().learned.items():
             for name in (match["name"] for pattern in patterns for match in pattern.finditer(text)):
                 if _names_somebody(kind, name) and name not in self._buckets:
                     self._names.setdefault(name, self._name(kind, name))
 
     def _text(self, text: str) -> str:
-        for kind, pattern in _told().patterns.items():
+        for kind, pattern in _redaction_rules().patterns.items():
             if matches := list(pattern.finditer(text)):
                 text = self._replaced(kind, matches, text)
         for bucket in sorted(self._buckets, key=len, reverse=True):
@@ -120,7 +120,7 @@ class Redaction:
 
     def _part_of_arn(self, part: str) -> str:
         """Return what stands for a part of an ARN's resource: the words of AWS's own kinds of things stay."""
-        if part in _told().arn_words or part in self._given or part == "*":
+        if part in _redaction_rules().arn_words or part in self._given or part == "*":
             return part
         if part in self._buckets:
             return self._buckets[part]
@@ -144,7 +144,7 @@ class Redaction:
         return name
 
     def _name(self, kind: str, value: str) -> str:
-        kind = _told().pools.get(kind, kind)
+        kind = _redaction_rules().pools.get(kind, kind)
         numbers = self._numbers.setdefault(kind, {})
         name = f"{kind}-{numbers.setdefault(value, len(numbers) + 1)}"
         self._given.add(name)
@@ -161,7 +161,7 @@ class _RedactionRules(NamedTuple):
 
 
 @cache
-def _told() -> _RedactionRules:
+def _redaction_rules() -> _RedactionRules:
     """Return what redaction.yaml says, the patterns in their order."""
     content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     patterns = {kind: re.compile(pattern, re.VERBOSE) for kind, pattern in content["patterns"].items()}
@@ -175,8 +175,8 @@ def _told() -> _RedactionRules:
 def _names_somebody(kind: str, name: str) -> bool:
     """Return whether what stands where a name does is one, and not for what AWS or everybody calls so."""
     if kind == "site":
-        return not f".{name.casefold()}".endswith(_told().public_hosts) and _EC2_HOST.match(name) is None
-    enough = len(name) >= _SHORTEST_NAME and name.casefold() not in _told().no_names
+        return not f".{name.casefold()}".endswith(_redaction_rules().public_hosts) and _EC2_HOST.match(name) is None
+    enough = len(name) >= _SHORTEST_NAME and name.casefold() not in _redaction_rules().no_names
     return enough and name not in _KEPT_USERS and _PLAIN_NAME.fullmatch(name) is not None
 
 

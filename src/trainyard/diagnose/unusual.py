@@ -22,8 +22,8 @@ from trainyard.diagnose.diagnosis import UnusualLine
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.scanning.filtered_out import LineSelection
-from trainyard.diagnose.scanning.log_clock import decoded
-from trainyard.diagnose.scanning.patterns import Patterns, compiled
+from trainyard.diagnose.scanning.log_clock import decode_line
+from trainyard.diagnose.scanning.patterns import Patterns, compile_pattern
 from trainyard.diagnose.scanning.pieces import Piece, pieces
 
 _DATA = Path(__file__).with_name("trouble_words.yaml")
@@ -60,8 +60,8 @@ class UnusualLines:
         self._patterns = Patterns(signatures() if signature_table is None else signature_table)
         words = _words()
         self._none = re.compile(words.pop(_NO_TROUBLE))
-        self._trouble = compiled(b"|".join(words.values()))
-        self._weights: list[tuple[int, Any]] = [(weight, compiled(pattern)) for weight, pattern in words.items()]
+        self._trouble = compile_pattern(b"|".join(words.values()))
+        self._weights: list[tuple[int, Any]] = [(weight, compile_pattern(pattern)) for weight, pattern in words.items()]
         self._most = most
         self._counts = array("I", bytes(4 * _COUNTS))
         self._candidates: dict[str, _Candidate] = {}
@@ -100,13 +100,13 @@ class UnusualLines:
         weight = next((weight for weight, pattern in self._weights if pattern.search(plain)), None)
         if weight is None:  # it says that there is no trouble
             return
-        words = _MASKED.sub("#", decoded(line[:_COMPARED_BYTES]))
+        words = _MASKED.sub("#", decode_line(line[:_COMPARED_BYTES]))
         slot = zlib.crc32(words.encode()) % _COUNTS
         self._counts[slot] = min(self._counts[slot] + 1, 2**32 - 1)
         self._taken += 1
         if self._counts[slot] > 1:  # its first line is a candidate, or was too common to remain one
             return
-        text = decoded(line[:_TEXT_BYTES])
+        text = decode_line(line[:_TEXT_BYTES])
         self._candidates[words] = _Candidate(self._taken, weight, slot, file, number, text)
         if len(self._candidates) > 2 * _MOST_CANDIDATES:
             self._forget()

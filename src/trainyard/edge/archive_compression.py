@@ -131,7 +131,7 @@ def compression_of(head: bytes) -> bytes | None:
     return None if magic_bytes == _BZIP2 and head[4:10] != b"1AY&SY" else magic_bytes
 
 
-def unpacked(stream: ByteStream, magic: bytes, budget: Budget) -> Iterator[bytes]:
+def unpack_streams(stream: ByteStream, magic: bytes, budget: Budget) -> Iterator[bytes]:
     """Yield what is packed, also where several such streams follow each other. Raises DamagedError."""
     while stream.peek(len(magic)) == magic:
         yield from _gzip(stream, budget) if magic == _GZIP else unpacked_once(stream, _KINDS[magic](), budget)

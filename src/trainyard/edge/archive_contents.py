@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from queue import Full, Queue
 from typing import NamedTuple
 
-from trainyard.edge.archive_compression import OTHERS, compression_of, unpacked
+from trainyard.edge.archive_compression import OTHERS, compression_of, unpack_streams
 from trainyard.edge.archive_limits import Budget, DamagedError
 from trainyard.edge.archive_stream import ByteStream
 from trainyard.edge.archive_tar import Member, SkippedMember, is_tar, tar_members
@@ -51,7 +51,7 @@ def _contents(place: _Place, stream: ByteStream, budget: Budget) -> Iterator[Mem
     if place.depth > budget.limits.depth:
         yield SkippedMember(place.name, f"packed more than {budget.limits.depth} times within each other")
     elif magic := compression_of(head):
-        blocks = unpacked(stream, magic, budget)
+        blocks = unpack_streams(stream, magic, budget)
         # zlib works on another processor meanwhile: only for what is large, which is the outermost.
         inner = ByteStream(read_ahead(blocks) if place.depth == 0 and place.outermost else blocks)
         yield from _contents(within, inner, budget)

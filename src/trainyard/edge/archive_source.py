@@ -75,8 +75,10 @@ class OpenedSource:
         for path, folders, names in walk:
             folders.sort()
             for name in sorted(names):
-                yield from self._entry(Path(path, name), shown(str(Path(path, name).relative_to(folder))))
-            yield from (SkippedMember(shown(folder), "a link") for folder in folders if Path(path, folder).is_symlink())
+                yield from self._entry(Path(path, name), printable_name(str(Path(path, name).relative_to(folder))))
+            yield from (
+                SkippedMember(printable_name(folder), "a link") for folder in folders if Path(path, folder).is_symlink()
+            )
         yield from unreadable
 
     def _entry(self, path: Path, name: str) -> Iterator[Member | SkippedMember]:
@@ -95,7 +97,7 @@ class OpenedSource:
             yield from contents(name, stream, self._budget, _written(file), outermost=False)
 
     def _skipped(self, error: OSError) -> SkippedMember:
-        return SkippedMember(shown(str(error.filename or self.name)), error.strerror or str(error))
+        return SkippedMember(printable_name(str(error.filename or self.name)), error.strerror or str(error))
 
     def _blocks(self, file: IO[bytes]) -> Iterator[bytes]:
         try:
@@ -106,7 +108,7 @@ class OpenedSource:
             raise DamagedError(error.strerror or str(error)) from error
 
 
-def shown(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return the name of a file with what is no UTF-8 in it replaced."""
     return os.fsencode(name).decode("utf-8", "replace")
 

@@ -70,7 +70,7 @@ class Downloader:
 
     def _fetch(self, url: str, part: Path, expected_bytes: int | None) -> bool:
         """Make one attempt. Return whether it went on with what was there."""
-        have_bytes, validator = _begun(part)
+        have_bytes, validator = _partial_file(part)
         headers = {"Range": f"bytes={have_bytes}-", "If-Range": validator} if have_bytes and validator else {}
         with self._opened(url, headers, part) as answer:
             partial = answer.status == HTTPStatus.PARTIAL_CONTENT
@@ -114,7 +114,7 @@ class Downloader:
             yield answer
 
 
-def _begun(part: Path) -> tuple[int, str]:
+def _partial_file(part: Path) -> tuple[int, str]:
     """Return how much of a file is there, and what tells whether it is still the same file."""
     validator = part.with_suffix(".validator")
     if not part.is_file() or not validator.is_file():

@@ -208,7 +208,7 @@ class ProgramEksctl:
     def _run(self, words: Sequence[str], say: Callable[[str], None] | None, timeout_s: float = _LONGEST_S) -> None:
         def tell(line: str) -> None:
             if say is not None:
-                say(_said(line))
+                say(_message_of(line))
 
         command = [self._program.path, *words, "--color=false"]
         # Neither is a kubeconfig of the user's read, nor is one written: delete cluster would remove contexts from it.
@@ -242,7 +242,7 @@ def _metadata(config: str) -> tuple[str, str]:
     return str(metadata["name"]), str(metadata["region"])
 
 
-def _said(line: str) -> str:
+def _message_of(line: str) -> str:
     """Return a line without its time and its mark."""
     match = _LINE.fullmatch(line)
     return line if match is None else match[2]
@@ -252,7 +252,7 @@ def _refused(words: Sequence[str], status: int, output: tuple[str, ...], timeout
     shown = "; ".join(_reasons(output)[:_MOST_SHOWN])[:_LONGEST]
     what = " ".join(words[:2])
     late = None if timeout_s is None else f"it did not end within {timeout_s / 60:.0f} minutes and was stopped"
-    ended = f"{_ended(status)}{f'; the last that it said: {_said(output[-1])[:_LONGEST]}' if output else ''}"
+    ended = f"{_ended(status)}{f'; the last that it said: {_message_of(output[-1])[:_LONGEST]}' if output else ''}"
     return EksctlRefusedError(
         f"eksctl {what} failed: {late or shown or ended}",
         where="eksctl",

@@ -34,11 +34,11 @@ def installed_eksctl() -> InstalledEksctl:
     path = which("eksctl")
     if path is None:
         raise TrainyardError("there is no program eksctl here", where="PATH", hint=f"install it: {INSTALLING}")
-    return _asked(path, Path(path).stat().st_mtime_ns)
+    return _installed_version(path, Path(path).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=8)
-def _asked(path: str, changed_ns: int) -> InstalledEksctl:
+def _installed_version(path: str, changed_ns: int) -> InstalledEksctl:
     """Ask a program, once for as long as it is the same: every step of a deployment wants to know."""
     del changed_ns
     ended = run_watched([path, "version", "--output=json"], os.environ, timeout_s=_ANSWERS_WITHIN_S)

@@ -43,16 +43,16 @@ def main() -> None:
     while (line := _line(requests)) is not None:
         arguments = json.loads(line)
         if not arguments:
-            ahead = ahead or copied(command, _import_cdk)
+            ahead = ahead or fork_worker(command, _import_cdk)
         elif ahead and arguments[0] in _SYNTHESISING and "--dryrun" not in arguments:
             copy = ahead
             ahead = None
             _write(answers, run(copy, arguments, requests))
         else:
-            _write(answers, run(copied(command), arguments, requests))
+            _write(answers, run(fork_worker(command), arguments, requests))
 
 
-def copied(command: Callable[[], object], first: Callable[[], object] = lambda: None) -> Copy:
+def fork_worker(command: Callable[[], object], first: Callable[[], object] = lambda: None) -> Copy:
     """Copy this process; the copy does something first and then waits for the arguments of a command."""
     arguments_end, arguments = os.pipe()
     output, output_end = os.pipe()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from trainyard.edge.http_client import Reply
-from trainyard.edge.prometheus_connection import Connection, no_prometheus, refused
+from trainyard.edge.prometheus_connection import Connection, no_prometheus, refusal_of
 
 Labels = dict[str, str]
 
@@ -106,7 +106,7 @@ class PrometheusApi:
             return
         reply = self._connection.ask("GET", "/-/ready")
         if reply.status != 200:
-            raise refused(reply, self.url)
+            raise refusal_of(reply, self.url)
         self.query("vector(1)")  # other servers answer to any path
 
     def _get(self, path: str, fields: Iterable[tuple[str, str]] = ()) -> Any:
@@ -119,7 +119,7 @@ class PrometheusApi:
 
     def _data(self, reply: Reply) -> Any:
         if reply.status != 200:
-            raise refused(reply, self.url)
+            raise refusal_of(reply, self.url)
         try:
             answer = json.loads(reply.body)
         except ValueError as error:

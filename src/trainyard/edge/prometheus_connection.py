@@ -98,9 +98,9 @@ def address(written: str) -> str:
 _EXAMPLE = "write it as http://localhost:9090, or as https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-…"
 
 
-def refused(reply: Reply, url: str) -> TrainyardError:
+def refusal_of(reply: Reply, url: str) -> TrainyardError:
     """Return why it answered with something else than success."""
-    message = _said(reply)
+    message = _message_of(reply)
     amazon = _is_of_amazon(reply, url)
     if reply.status in {400, 422, 503} and (kind := _error_type(reply)):
         return _query_error(kind, message, url)
@@ -163,7 +163,7 @@ def _query_error(kind: str, message: str, url: str) -> TrainyardError:
     return TrainyardError(f"Prometheus could not answer the query: {message}", where=url, hint=hint)
 
 
-def _said(reply: Reply) -> str:
+def _message_of(reply: Reply) -> str:
     """Return the message of an answer on one line; empty where it is a page."""
     content = reply.content()
     for key in ("error", "message", "Message"):

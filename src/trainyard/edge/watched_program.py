@@ -53,7 +53,7 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     It is asked to end, and then killed, where it takes longer than ``timeout_s`` or where this process is told to end.
     Raises TrainyardError where it cannot be started.
     """
-    with started(arguments, variables, text=text) as process:
+    with start_program(arguments, variables, text=text) as process:
         lines: queue.SimpleQueue[tuple[str, bytes] | None] = queue.SimpleQueue()
         streams: dict[str, IO[bytes]] = {"out": _open(process.stdout), "err": _open(process.stderr)}
         for name, stream in streams.items():
@@ -66,7 +66,7 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
 
 
 @contextmanager
-def started(
+def start_program(
     arguments: Sequence[str], variables: Mapping[str, str], *, text: str | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program in a session of its own, and see that nothing of it runs any more at the end of the block.

@@ -8,7 +8,7 @@ _LABEL = re.compile(r"{{ \$labels\.([a-z_]+) }}")
 _VALUE = re.compile(r"{{ \$value(?: \| [A-Za-z]+)? }}")
 
 
-def told(template: str) -> str:
+def readable_template(template: str) -> str:
     """Return a template of Prometheus with the names of its labels in place of their values."""
     return _VALUE.sub("…", _LABEL.sub(lambda match: f"`{match[1].upper()}`", template))
 

@@ -12,7 +12,13 @@ from itertools import groupby
 from string import Template
 from typing import Any, NamedTuple
 
-from trainyard.monitoring.cloudwatch_cluster import FsxFileSystem, fsx_file_systems, given, known_as, names
+from trainyard.monitoring.cloudwatch_cluster import (
+    FsxFileSystem,
+    features_of_cluster,
+    fsx_file_systems,
+    known_as,
+    names,
+)
 from trainyard.monitoring.cloudwatch_dashboard import (
     COLUMNS,
     OF_CLUSTER,
@@ -23,7 +29,7 @@ from trainyard.monitoring.cloudwatch_dashboard import (
     cloudwatch_dashboards,
     dashboard_name,
 )
-from trainyard.monitoring.cloudwatch_mark import marked, unmarked
+from trainyard.monitoring.cloudwatch_mark import mark_without_digest, with_mark
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
@@ -55,7 +61,7 @@ def cloudwatch_bodies(spec: Spec, ids: Mapping[str, str]) -> dict[str, dict[str,
     file_systems = [
         (system, system.id or ids[known_as(system.kind, system.number)]) for system in fsx_file_systems(spec)
     ]
-    filled = WidgetContext(given(spec), names(spec, ids), file_systems)
+    filled = WidgetContext(features_of_cluster(spec), names(spec, ids), file_systems)
     return {dashboard_name(spec.name, dashboard): _body(spec, dashboard, filled) for dashboard in dashboards_of(spec)}
 
 
@@ -66,7 +72,7 @@ def wants_dashboards(spec: Spec) -> bool:
 
 def dashboards_of(spec: Spec) -> tuple[CloudWatchDashboard, ...]:
     """Return the dashboards that a cluster can fill."""
-    has = given(spec)
+    has = features_of_cluster(spec)
     return tuple(
         cloudwatch_dashboard
         for cloudwatch_dashboard in cloudwatch_dashboards()
@@ -76,7 +82,7 @@ def dashboards_of(spec: Spec) -> tuple[CloudWatchDashboard, ...]:
 
 def _body(spec: Spec, dashboard: CloudWatchDashboard, filled: WidgetContext) -> dict[str, Any]:
     boxes = [_heading(spec, dashboard), *_boxes(dashboard.widgets, filled)]
-    return marked({"widgets": list(_placed(boxes))})
+    return with_mark({"widgets": list(_placed(boxes))})
 
 
 def _heading(spec: Spec, dashboard: CloudWatchDashboard) -> _Box:
@@ -88,14 +94,14 @@ def _heading(spec: Spec, dashboard: CloudWatchDashboard) -> _Box:
             " Lists of log events read the log group whenever they load, which CloudWatch charges."
             * spec.monitoring.logs
         ),
-        f"`{unmarked(spec.region, spec.name)}`",
+        f"`{mark_without_digest(spec.region, spec.name)}`",
     ]
     return _text(lines, _HEADING_HEIGHT)
 
 
 def _boxes(widgets: Iterable[Widget], filled: WidgetContext) -> Iterator[_Box]:
     """Yield what can be shown, and one text for those next to each other that lack the same setting."""
-    shown = [widget_shown for widget in widgets if (widget_shown := _shown(widget, filled.given)) is not None]
+    shown = [widget_shown for widget in widgets if (widget_shown := _fitting_widget(widget, filled.given)) is not None]
     for lacking, some in groupby(shown, key=lambda widget: _lacking(widget, filled.given)):
         if lacking:
             yield _note(list(some), lacking)
@@ -103,7 +109,7 @@ def _boxes(widgets: Iterable[Widget], filled: WidgetContext) -> Iterator[_Box]:
             yield from (_box(widget, filled) for widget in some)
 
 
-def _shown(widget: Widget, has: frozenset[str]) -> Widget | None:
+def _fitting_widget(widget: Widget, has: frozenset[str]) -> Widget | None:
     """Return the widget or what stands in its place; None where the cluster has nothing that it could show."""
     if any(need in OF_CLUSTER and need not in has for need in widget.needs):
         return None

@@ -61,7 +61,7 @@ def fsx_file_systems(spec: Spec) -> Iterator[FsxFileSystem]:
             yield FsxFileSystem(file_system.mount, "OpenZFSFileSystemId", openzfs, None)
 
 
-def given(spec: Spec) -> frozenset[str]:
+def features_of_cluster(spec: Spec) -> frozenset[str]:
     """Return what a cluster has of the needs of widgets."""
     conditions = {
         "gpu": has_gpus(spec),

@@ -26,12 +26,12 @@ class DashboardMark(NamedTuple):
     """Whether nobody has changed it since trainyard wrote it."""
 
 
-def unmarked(region: str, cluster: str) -> str:
+def mark_without_digest(region: str, cluster: str) -> str:
     """Return the mark as it stands before the digest is known."""
     return f"trainyard/{region}/{cluster} sha256:{_NO_DIGEST}"
 
 
-def marked(body: dict[str, Any]) -> dict[str, Any]:
+def with_mark(body: dict[str, Any]) -> dict[str, Any]:
     """Return a body whose mark has the digest of everything else in it."""
     text = json.dumps(body)
     marked_body: dict[str, Any] = json.loads(text.replace(f"sha256:{_NO_DIGEST}", f"sha256:{_digest(body)}"))

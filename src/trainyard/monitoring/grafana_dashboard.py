@@ -61,14 +61,14 @@ def _panel(panel: Panel) -> dict[str, Any]:
 def _frame(dashboard: Dashboard) -> builders.Dashboard:
     builder = builders.Dashboard(dashboard.title).uid(UID.format(dashboard.id)).description(dashboard.description)
     builder = builder.tags([TAG]).refresh("30s").time("now-1h", "now").timezone("browser").editable()
-    builder = builder.tooltip(models.DashboardCursorSync.CROSSHAIR).link(_others())
+    builder = builder.tooltip(models.DashboardCursorSync.CROSSHAIR).link(_dashboard_links())
     builder = builder.with_variable(builders.DatasourceVariable("datasource").label("Data source").type("prometheus"))
     for name, query in grafana_words()["variables"].items():
         builder = builder.with_variable(_variable(name, query))
     return builder
 
 
-def _others() -> builders.DashboardLink:
+def _dashboard_links() -> builders.DashboardLink:
     """Return the list of all dashboards of ours that this Grafana has."""
     link = builders.DashboardLink("Trainyard").type(models.DashboardLinkType.DASHBOARDS).tags([TAG])
     return link.as_dropdown(True).include_vars(True).keep_time(True)  # noqa: FBT003  the SDK's signature

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.monitoring.grafana_digest import own_content
-from trainyard.monitoring.grafana_mark import unmarked
+from trainyard.monitoring.grafana_mark import without_mark
 
 _LONGEST_QUERY = 120
 _WORDS = {"templating": "variables", "time": "time range", "fieldConfig": "units or thresholds", "gridPos": "place"}
@@ -14,7 +14,7 @@ _WORDS = {"templating": "variables", "time": "time range", "fieldConfig": "units
 
 def differences(existing: dict[str, Any], expected: dict[str, Any]) -> tuple[str, ...]:
     """Return how a dashboard in Grafana differs from the one that would be written there."""
-    existing_content, expected_content = (own_content(unmarked(document)) for document in (existing, expected))
+    existing_content, expected_content = (own_content(without_mark(document)) for document in (existing, expected))
     others = sorted(
         key
         for key in {*existing_content, *expected_content} - {"panels"}

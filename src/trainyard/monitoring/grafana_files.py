@@ -35,7 +35,10 @@ def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
     chosen = [dashboard for dashboard in _compiled() if features.issuperset(dashboard["needs"])]
     linked_ids = {dashboard["id"] for dashboard in chosen}
     return {
-        dashboard["id"]: {**dashboard["document"], "panels": list(_placed(_left(dashboard, features, linked_ids)))}
+        dashboard["id"]: {
+            **dashboard["document"],
+            "panels": list(_placed(_fitting_rows(dashboard, features, linked_ids))),
+        }
         for dashboard in chosen
     }
 
@@ -45,7 +48,9 @@ def _compiled() -> tuple[Plain, ...]:
     return tuple(json.loads(COMPILED.read_bytes()))
 
 
-def _left(dashboard: Plain, features: frozenset[str], linked_ids: set[str]) -> Iterator[tuple[Plain, list[Plain]]]:
+def _fitting_rows(
+    dashboard: Plain, features: frozenset[str], linked_ids: set[str]
+) -> Iterator[tuple[Plain, list[Plain]]]:
     """Yield the rows that have any panels, without links to what is not there."""
     for row in dashboard["rows"]:
         panels = [panel["panel"] for panel in row["panels"] if features.issuperset(panel["needs"])]

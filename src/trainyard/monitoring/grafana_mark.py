@@ -19,9 +19,9 @@ _PREFIX = f"{TAG}:"
 _DIGITS = 32
 
 
-def marked(document: dict[str, Any]) -> dict[str, Any]:
+def with_mark(document: dict[str, Any]) -> dict[str, Any]:
     """Return a dashboard as it is to be written: with what it is as a tag."""
-    tagged = {**document, "tags": [*(tag for tag in _others(document) if tag != TAG), TAG]}
+    tagged = {**document, "tags": [*(tag for tag in _other_tags(document) if tag != TAG), TAG]}
     return {**tagged, "tags": [*tagged["tags"], _PREFIX + fingerprint(tagged)]}
 
 
@@ -38,12 +38,12 @@ def fingerprint(document: dict[str, Any]) -> str:
     dashboards: that is nobody's edit.
     https://docs.aws.amazon.com/grafana/latest/userguide/prometheus-manually-adding.html
     """
-    return content_digest(unmarked(document))[:_DIGITS]
+    return content_digest(without_mark(document))[:_DIGITS]
 
 
-def unmarked(document: dict[str, Any]) -> dict[str, Any]:
+def without_mark(document: dict[str, Any]) -> dict[str, Any]:
     """Return a dashboard without its mark, and with the data source's type of version 10."""
-    plain: dict[str, Any] = _with_core_plugin({**document, "tags": _others(document)})
+    plain: dict[str, Any] = _with_core_plugin({**document, "tags": _other_tags(document)})
     return plain
 
 
@@ -51,7 +51,7 @@ def _tags(document: dict[str, Any]) -> list[str]:
     return [tag for tag in document.get("tags") or [] if isinstance(tag, str)]
 
 
-def _others(document: dict[str, Any]) -> list[str]:
+def _other_tags(document: dict[str, Any]) -> list[str]:
     return [tag for tag in _tags(document) if not tag.startswith(_PREFIX)]
 
 

@@ -30,7 +30,7 @@ from trainyard.platform_table import platform_of
 from trainyard.rehearsal.archive import ArchiveFile, write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
-from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
+from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved_claims
 from trainyard.rehearsal.stacks import made_stacks
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.diagram.architecture import architecture_svg
@@ -240,7 +240,7 @@ def _result(rehearsal: _Rehearsal, started: float) -> dict[str, Any]:
         "resources": [{"stack": stack["name"], **resource} for stack in stacks for resource in stack["resources"]],
         "kept": rehearsal.kept,
         "findings": [finding.as_json() for finding in (*_rule_findings(rehearsal.script), *rehearsal.findings)],
-        "proved": proved(spec, reached),
+        "proved": proved_claims(spec, reached),
         "only_aws_can_tell": [*only_aws_can_tell(spec, reached), *rehearsal.programs.unproved],
         "diagram": architecture_svg(spec),
         "archive": rehearsal.archived,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from trainyard.bundle.asset_lock import AssetLock, LockedAsset, locked
+from trainyard.bundle.asset_lock import AssetLock, LockedAsset, lock_of_assets
 from trainyard.catalog.assets import asset
 from trainyard.render.needed_assets import NeededAsset, needed_assets
 from trainyard.spec.cluster import Spec
@@ -13,7 +13,7 @@ from trainyard.spec.cluster import Spec
 
 def stand_in_lock(spec: Spec) -> AssetLock:
     """Return a lock of what a spec needs, of made-up files. Their addresses never exist: .invalid, by RFC 2606."""
-    return locked([_entry(needed_asset) for needed_asset in needed_assets(spec)])
+    return lock_of_assets([_entry(needed_asset) for needed_asset in needed_assets(spec)])
 
 
 def place_stand_ins(lock: AssetLock, folder: Path) -> None:

@@ -88,10 +88,10 @@ def _arches(spec: Spec, kind: NodeKind) -> set[Arch]:
     """Return the architectures of a kind of nodes; that of the whole cluster where they are of unknown types."""
     if kind.role == "monitoring":
         return {"x86_64"}
-    return _known(_types_of(spec, kind)) or _known(_types(spec)) or {"x86_64"}
+    return _architectures(_types_of(spec, kind)) or _architectures(_types(spec)) or {"x86_64"}
 
 
-def _known(types: Iterator[str]) -> set[Arch]:
+def _architectures(types: Iterator[str]) -> set[Arch]:
     return {_ARCHES[arch] for name in types if (arch := architecture_of(name)) is not None}
 
 

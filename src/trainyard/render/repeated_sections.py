@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from trainyard.document.write import compact_yaml
-from trainyard.render.slots import filled
+from trainyard.render.slots import fill_slots
 
 _EACH, _ALL = "  #: of each queue", "  #: of all queues"
 _REFERRED = re.compile(r"\$\{(\w+)")
@@ -22,9 +22,9 @@ def for_each_queue(native: str, slots: Mapping[str, Mapping[str, Any]]) -> str:
     ``slots`` are the values of each queue by its name.
     """
     (_, values), *others = slots.items()
-    text = filled(native, values)
+    text = fill_slots(native, values)
     for number, (queue, own) in enumerate(others, 2):
-        text = _with_queue(text, _parts(filled(native, own)), queue, number)
+        text = _with_queue(text, _parts(fill_slots(native, own)), queue, number)
     return "".join(line for line in text.splitlines(keepends=True) if not line.lstrip().startswith("#:"))
 
 
@@ -37,17 +37,17 @@ def _parts(text: str) -> list[dict[str, Any]]:
 def _with_queue(text: str, parts: list[dict[str, Any]], queue: str, number: int) -> str:
     names = {name for part in parts for name in part}
     for part in parts:
-        renamed = {f"{name}{number}": numbered(value, names, number) for name, value in part.items()}
+        renamed = {f"{name}{number}": with_number(value, names, number) for name, value in part.items()}
         own = textwrap.indent(f"# Queue {queue}\n{compact_yaml(renamed)}", "  ")
         # Each section has its mark once, and the one that was filled last is marked anew below.
         text = text.replace(f"{_ALL}\n", f"{own}  #: filled\n", 1)
     return text.replace("  #: filled\n", f"{_ALL}\n")
 
 
-def numbered(value: Any, names: set[str], number: int) -> Any:
+def with_number(value: Any, names: set[str], number: int) -> Any:
     """Return part of a template with a number behind every reference to one of the names."""
     if isinstance(value, list):
-        return [numbered(item, names, number) for item in value]
+        return [with_number(item, names, number) for item in value]
     if not isinstance(value, dict):
         return value
     return {key: _numbered_member(key, member, names, number) for key, member in value.items()}
@@ -57,12 +57,12 @@ def _numbered_member(key: str, value: Any, names: set[str], number: int) -> Any:
     if key in ("Ref", "Condition") and isinstance(value, str):
         return _named(value, names, number)
     if key in ("Fn::GetAtt", "Fn::If"):
-        return [_named(value[0], names, number), *(numbered(item, names, number) for item in value[1:])]
+        return [_named(value[0], names, number), *(with_number(item, names, number) for item in value[1:])]
     if key == "Fn::Sub":
         text, *more = [value] if isinstance(value, str) else value
         first_text = _REFERRED.sub(lambda match: f"${{{_named(match[1], names, number)}", text)
-        return [first_text, *(numbered(item, names, number) for item in more)] if more else first_text
-    return numbered(value, names, number)
+        return [first_text, *(with_number(item, names, number) for item in more)] if more else first_text
+    return with_number(value, names, number)
 
 
 def _named(name: str, names: set[str], number: int) -> str:

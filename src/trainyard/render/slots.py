@@ -29,7 +29,7 @@ _MARKED = re.compile(r"^(?P<start>(?P<indent> *)(?:- )?(?P<key>[A-Za-z0-9:_]+:)?
 _COMMENT = re.compile(r"^ *#")
 
 
-def filled(text: str, values: Mapping[str, Any]) -> str:
+def fill_slots(text: str, values: Mapping[str, Any]) -> str:
     """Return a text with all of its slots filled. Raises KeyError for one that has no value."""
     return "\n".join(_filled(text.splitlines(), values)) + "\n"
 

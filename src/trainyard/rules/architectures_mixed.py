@@ -15,7 +15,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield types of login and compute nodes whose architecture is known not to be the head node's."""
     head = spec.head_node.instance_type
     needed = architecture_of(head)
-    for path, name in _others(spec):
+    for path, name in _other_nodes(spec):
         architecture = architecture_of(name)
         if needed is not None and architecture not in (None, needed):
             yield Problem(
@@ -25,7 +25,7 @@ def check(spec: Spec) -> Iterator[Problem]:
             )
 
 
-def _others(spec: Spec) -> Iterator[tuple[Path, str]]:
+def _other_nodes(spec: Spec) -> Iterator[tuple[Path, str]]:
     for path, pool in spec.login_pools():
         yield (*path, "instance_type"), pool.instance_type
     for group in spec.node_groups():

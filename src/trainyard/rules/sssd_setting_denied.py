@@ -14,14 +14,14 @@ def check(spec: Spec) -> Iterator[Problem]:
     directory = spec.access.directory_service
     if directory is None:
         return
-    for key in _kept(directory):
+    for key in _reserved_settings(directory):
         value = directory.sssd.get(key, "ldap")
         if value != "ldap":
             path = ("access", "directory_service", "sssd", key)
             yield Problem(path, f"{key} is {value}, and ParallelCluster takes nothing but ldap")
 
 
-def _kept(directory: DirectoryService) -> tuple[str, ...]:
+def _reserved_settings(directory: DirectoryService) -> tuple[str, ...]:
     # AdditionalSssdConfigsValidator: https://github.com/aws/aws-parallelcluster/blob/develop/cli/src/pcluster/validators/directory_service_validators.py
     return ("id_provider",) if directory.access_filter is None else ("id_provider", "access_provider")
 

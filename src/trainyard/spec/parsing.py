@@ -131,7 +131,7 @@ _KINDS = {
 
 
 def _wrong(document: Document, path: Path, id_: str, must_be: str, written: object) -> Finding:
-    return _at(document, path, id_, f"{_named(path)} {must_be}, not {_shown(written)}", _remedy(must_be, written))
+    return _at(document, path, id_, f"{_named(path)} {must_be}, not {_value_text(written)}", _remedy(must_be, written))
 
 
 def _remedy(must_be: str, written: object) -> str:
@@ -141,7 +141,7 @@ def _remedy(must_be: str, written: object) -> str:
     return "`trainyard schema` and the reference in docs/spec.md say what each key takes"
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if value is None:
         return "empty"
     if isinstance(value, dict | tuple):

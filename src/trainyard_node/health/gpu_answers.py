@@ -21,7 +21,7 @@ def has_gpus(machine: Machine) -> bool:
     return expected.setup == "gpu" or machine.world.places.at("/sys/module/nvidia").exists()
 
 
-def judged(check: str, machine: Machine, judge: Callable[[Gpus], Iterable[Outcome]]) -> list[Outcome]:
+def judge_gpus(check: str, machine: Machine, judge: Callable[[Gpus], Iterable[Outcome]]) -> list[Outcome]:
     """Return what a check makes of the GPUs. That none can be read is for gpu-driver and gpu-count to judge."""
     if not has_gpus(machine):
         return [absent(check)]
@@ -44,7 +44,7 @@ def unreadable(check: str, error: NodeError) -> Outcome:
     )
 
 
-def named(gpu: Gpu) -> str:
+def gpu_name(gpu: Gpu) -> str:
     """Return what a GPU is called in outcomes."""
     return f"gpu {gpu.index}"
 
@@ -54,10 +54,10 @@ def readable(gpus: Gpus) -> list[Gpu]:
     return [gpu for gpu in gpus.gpus if not gpu.fault]
 
 
-def refused(check: str, gpus: Gpus, *calls: str) -> list[Outcome]:
+def refused_calls(check: str, gpus: Gpus, *calls: str) -> list[Outcome]:
     """Return an outcome for each of these calls that a GPU refused, other than as not supported."""
     return [
-        Outcome(check, "unknown", f"NVML refused {problem}", named(gpu), "see 'nvidia-smi -q' and 'dmesg'")
+        Outcome(check, "unknown", f"NVML refused {problem}", gpu_name(gpu), "see 'nvidia-smi -q' and 'dmesg'")
         for gpu in readable(gpus)
         for problem in gpu.problems
         if problem.startswith(calls)

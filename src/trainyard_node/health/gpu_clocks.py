@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard_node.health.gpu_answers import REPLACE, judged, named, readable, refused
+from trainyard_node.health.gpu_answers import REPLACE, gpu_name, judge_gpus, readable, refused_calls
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
@@ -29,13 +29,13 @@ HARMLESS = {
 
 def check(machine: Machine) -> list[Outcome]:
     """Look at why the clocks of each GPU are what they are at this moment."""
-    return judged(NAME, machine, _judge)
+    return judge_gpus(NAME, machine, _judge)
 
 
 def _judge(gpus: Gpus) -> list[Outcome]:
     measured = [gpu for gpu in readable(gpus) if gpu.clock_event_reasons is not None]
     trouble = [outcome for gpu in measured for outcome in _of(gpu, gpu.clock_event_reasons or 0)]
-    trouble += refused(NAME, gpus, "nvmlDeviceGetCurrentClocks")
+    trouble += refused_calls(NAME, gpus, "nvmlDeviceGetCurrentClocks")
     if not trouble and not measured:
         return [Outcome(NAME, "absent", "the GPUs do not say what limits their clocks")]
     reasons = 0
@@ -52,10 +52,12 @@ def _of(gpu: Gpu, reasons: int) -> Iterator[Outcome]:
         # It may last a moment only, and a job that is slow is better than a node that comes and goes.
         remedy = f"look again in some minutes; if it stays, {REPLACE}"
         message = f"clocks are halved or worse: {', '.join(slowed)}{heat}"
-        yield Outcome(NAME, "warning", message, named(gpu), remedy, SOURCE)
+        yield Outcome(NAME, "warning", message, gpu_name(gpu), remedy, SOURCE)
     elif watched:
         remedy = f"look again in some minutes; if it stays, compare its speed with that of other nodes, or {REPLACE}"
-        yield Outcome(NAME, "warning", f"clocks are held down: {', '.join(watched)}{heat}", named(gpu), remedy, SOURCE)
+        yield Outcome(
+            NAME, "warning", f"clocks are held down: {', '.join(watched)}{heat}", gpu_name(gpu), remedy, SOURCE
+        )
 
 
 def _names(reasons: int, table: dict[int, str]) -> list[str]:

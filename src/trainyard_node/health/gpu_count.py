@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard_node.errors import NodeError
-from trainyard_node.health.gpu_answers import RESET, absent, has_gpus, named, unreadable
+from trainyard_node.health.gpu_answers import RESET, absent, gpu_name, has_gpus, unreadable
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
@@ -30,10 +30,10 @@ def check(machine: Machine) -> list[Outcome]:
 def _faults(gpus: Gpus) -> Iterator[Outcome]:
     for gpu in gpus.gpus:
         if gpu.fault:
-            yield Outcome(NAME, "failed", f"the GPU {gpu.fault}{_place(gpu)}", named(gpu), RESET, SOURCE)
+            yield Outcome(NAME, "failed", f"the GPU {gpu.fault}{_place(gpu)}", gpu_name(gpu), RESET, SOURCE)
         elif gpu.uuid is None and gpu.problems:
             message = f"the GPU cannot be read ({gpu.problems[0]}){_place(gpu)}"
-            yield Outcome(NAME, "failed", message, named(gpu), RESET, SOURCE)
+            yield Outcome(NAME, "failed", message, gpu_name(gpu), RESET, SOURCE)
 
 
 def _number(gpus: Gpus, expected: int | None) -> Iterator[Outcome]:
@@ -49,7 +49,9 @@ def _divided(gpus: Gpus) -> Iterator[Outcome]:
     for gpu in gpus.gpus:
         if gpu.mig:
             message = "MIG is on: jobs get parts of the GPU instead of all of it"
-            yield Outcome(NAME, "warning", message, named(gpu), f"nvidia-smi --id={gpu.index} --multi-instance-gpu=0")
+            yield Outcome(
+                NAME, "warning", message, gpu_name(gpu), f"nvidia-smi --id={gpu.index} --multi-instance-gpu=0"
+            )
 
 
 def _place(gpu: Gpu) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard_node.health.gpu_answers import RESET, judged, named, readable, refused
+from trainyard_node.health.gpu_answers import RESET, gpu_name, judge_gpus, readable, refused_calls
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
@@ -28,12 +28,12 @@ _LATER = "start the application that it hit again; reboot the node once it is em
 
 def check(machine: Machine) -> list[Outcome]:
     """Count errors since the driver was loaded. Earlier ones were dealt with, and are only mentioned."""
-    return judged(NAME, machine, _judge)
+    return judge_gpus(NAME, machine, _judge)
 
 
 def _judge(gpus: Gpus) -> list[Outcome]:
     measured = [gpu for gpu in readable(gpus) if gpu.ecc_enabled is not None]
-    trouble = [*(outcome for gpu in measured for outcome in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
+    trouble = [*(outcome for gpu in measured for outcome in _of(gpu)), *refused_calls(NAME, gpus, *_CALLS)]
     if trouble:
         return trouble
     if not measured:
@@ -52,12 +52,12 @@ def _of(gpu: Gpu) -> Iterator[Outcome]:
         message = f"{gpu.ecc_uncorrected_volatile} uncorrected ECC errors since the driver was loaded{ever}"
         worse = _worse(gpu)
         if worse:
-            yield Outcome(NAME, "failed", f"{message}; {worse}", named(gpu), RESET, SOURCE)
+            yield Outcome(NAME, "failed", f"{message}; {worse}", gpu_name(gpu), RESET, SOURCE)
         else:
-            yield Outcome(NAME, "warning", f"{message}; jobs may run", named(gpu), _LATER, SOURCE)
+            yield Outcome(NAME, "warning", f"{message}; jobs may run", gpu_name(gpu), _LATER, SOURCE)
     if gpu.ecc_enabled is False:
         remedy = f"nvidia-smi --id={gpu.index} --ecc-config=1, then reboot the node"
-        yield Outcome(NAME, "warning", "ECC is off: errors of its memory go unseen", named(gpu), remedy)
+        yield Outcome(NAME, "warning", "ECC is off: errors of its memory go unseen", gpu_name(gpu), remedy)
 
 
 def _worse(gpu: Gpu) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard_node.health.gpu_answers import RESET, absent, has_gpus, judged, named, readable, refused
+from trainyard_node.health.gpu_answers import RESET, absent, gpu_name, has_gpus, judge_gpus, readable, refused_calls
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
@@ -33,9 +33,9 @@ def check(machine: Machine) -> list[Outcome]:
     if not has_gpus(machine):
         return [absent(NAME)]
     if machine.expected.fabric == "none":
-        return judged(NAME, machine, _judge_outside)
+        return judge_gpus(NAME, machine, _judge_outside)
     services = [*_manager(machine), *(_subnet_manager(machine) if machine.expected.fabric == "nvlsm" else ())]
-    return services + judged(NAME, machine, lambda gpus: _judge(gpus, fine=not services))
+    return services + judge_gpus(NAME, machine, lambda gpus: _judge(gpus, fine=not services))
 
 
 def _manager(machine: Machine) -> Iterator[Outcome]:
@@ -72,7 +72,7 @@ def _is_nvlsm(process: str, machine: Machine) -> bool:
 
 def _judge(gpus: Gpus, *, fine: bool) -> list[Outcome]:
     trouble = [outcome for gpu in readable(gpus) for outcome in _of(gpu)]
-    trouble += refused(NAME, gpus, "nvmlDeviceGetGpuFabricInfo")
+    trouble += refused_calls(NAME, gpus, "nvmlDeviceGetGpuFabricInfo")
     if trouble or not fine:
         return trouble
     registered = sum(gpu.fabric_state is not None for gpu in readable(gpus))
@@ -99,10 +99,10 @@ def _of(gpu: Gpu) -> Iterator[Outcome]:
         return
     if gpu.fabric_state != "completed":
         message = f"the registration with the NVSwitches is {gpu.fabric_state}"
-        yield Outcome(NAME, "failed", message, named(gpu), _RESTART, SOURCE)
+        yield Outcome(NAME, "failed", message, gpu_name(gpu), _RESTART, SOURCE)
     elif gpu.fabric_status != "success":
         message = f"the registration with the NVSwitches failed: {gpu.fabric_status}"
-        yield Outcome(NAME, "failed", message, named(gpu), _RESTART, SOURCE)
+        yield Outcome(NAME, "failed", message, gpu_name(gpu), _RESTART, SOURCE)
     yield from _health(gpu, gpu.fabric_health or 0)
 
 
@@ -113,5 +113,5 @@ def _health(gpu: Gpu, mask: int) -> Iterator[Outcome]:
     causes += [f"the configuration is wrong ({wrong})"] if wrong > 1 else []
     if causes:
         yield Outcome(
-            NAME, "failed", f"on the NVLink fabric, {' and '.join(causes)}", named(gpu), _RESTART, HEALTH_SOURCE
+            NAME, "failed", f"on the NVLink fabric, {' and '.join(causes)}", gpu_name(gpu), _RESTART, HEALTH_SOURCE
         )

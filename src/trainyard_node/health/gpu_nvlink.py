@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard_node.health.gpu_answers import RESET, judged, named, readable, refused
+from trainyard_node.health.gpu_answers import RESET, gpu_name, judge_gpus, readable, refused_calls
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
@@ -19,7 +19,7 @@ ERRORS_SOURCE = "https://github.com/awslabs/awsome-distributed-ai/tree/main/4.va
 def check(machine: Machine) -> list[Outcome]:
     """Expect every link to be up where the type has NVSwitches; elsewhere links may lead nowhere."""
     switched = machine.expected.fabric != "none"
-    return judged(NAME, machine, lambda gpus: _switched(gpus) if switched else _unswitched(gpus))
+    return judge_gpus(NAME, machine, lambda gpus: _switched(gpus) if switched else _unswitched(gpus))
 
 
 def _unswitched(gpus: Gpus) -> list[Outcome]:
@@ -36,7 +36,7 @@ def _unswitched(gpus: Gpus) -> list[Outcome]:
 def _switched(gpus: Gpus) -> list[Outcome]:
     most = max((len(gpu.nvlinks or ()) for gpu in readable(gpus)), default=0)
     trouble = [outcome for gpu in readable(gpus) for outcome in (*_missing(gpu, most), *_down(gpu), *_errors(gpu))]
-    trouble += refused(NAME, gpus, "nvmlDeviceGetNvLinkState")
+    trouble += refused_calls(NAME, gpus, "nvmlDeviceGetNvLinkState")
     if not trouble and not most:
         message = "NVML shows no NVLink, though the GPUs of this instance type are connected by them"
         return [Outcome(NAME, "unknown", message, "", "see 'nvidia-smi nvlink --status'")]
@@ -46,7 +46,7 @@ def _switched(gpus: Gpus) -> list[Outcome]:
 def _missing(gpu: Gpu, most: int) -> Iterator[Outcome]:
     here = len(gpu.nvlinks or ())
     if here < most:
-        yield Outcome(NAME, "failed", f"{here} NVLinks, and other GPUs have {most}", named(gpu), RESET, SOURCE)
+        yield Outcome(NAME, "failed", f"{here} NVLinks, and other GPUs have {most}", gpu_name(gpu), RESET, SOURCE)
 
 
 def _down(gpu: Gpu) -> Iterator[Outcome]:
@@ -54,7 +54,7 @@ def _down(gpu: Gpu) -> Iterator[Outcome]:
     down = [str(link.link) for link in links if not link.active]
     if down:
         message = f"{len(down)} of {len(links)} NVLinks are down: {', '.join(down)}"
-        yield Outcome(NAME, "failed", message, named(gpu), RESET, SOURCE)
+        yield Outcome(NAME, "failed", message, gpu_name(gpu), RESET, SOURCE)
 
 
 def _errors(gpu: Gpu) -> Iterator[Outcome]:
@@ -70,4 +70,4 @@ def _errors(gpu: Gpu) -> Iterator[Outcome]:
     ]
     if reasons:
         remedy = "watch whether they grow while jobs run; if so, run DCGM's diagnostics, level 2, on the empty node"
-        yield Outcome(NAME, "warning", f"NVLink errors: {'; '.join(reasons)}", named(gpu), remedy, ERRORS_SOURCE)
+        yield Outcome(NAME, "warning", f"NVLink errors: {'; '.join(reasons)}", gpu_name(gpu), remedy, ERRORS_SOURCE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard_node.health.gpu_answers import REPLACE, judged, named, readable, refused
+from trainyard_node.health.gpu_answers import REPLACE, gpu_name, judge_gpus, readable, refused_calls
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.nvml import Gpu, Gpus
 from trainyard_node.health.outcome import Outcome
@@ -18,11 +18,11 @@ _CALLS = ("nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus")
 
 def check(machine: Machine) -> list[Outcome]:
     """Look at the flags of each GPU. Before Ampere, pages are retired instead of rows remapped."""
-    return judged(NAME, machine, _judge)
+    return judge_gpus(NAME, machine, _judge)
 
 
 def _judge(gpus: Gpus) -> list[Outcome]:
-    trouble = [*(outcome for gpu in readable(gpus) for outcome in _of(gpu)), *refused(NAME, gpus, *_CALLS)]
+    trouble = [*(outcome for gpu in readable(gpus) for outcome in _of(gpu)), *refused_calls(NAME, gpus, *_CALLS)]
     if trouble:
         return trouble
     measured = [gpu for gpu in readable(gpus) if gpu.remap_failed is not None or gpu.retired_pending is not None]
@@ -36,17 +36,17 @@ def _of(gpu: Gpu) -> Iterator[Outcome]:
     later = "reboot the node once it is empty"
     if gpu.remap_failed:
         message = f"a bad row of memory could not be remapped; {gpu.remapped_uncorrectable or 0} were, before that"
-        yield Outcome(NAME, "failed", message, named(gpu), REPLACE, SOURCE)
+        yield Outcome(NAME, "failed", message, gpu_name(gpu), REPLACE, SOURCE)
     if gpu.remap_pending:
         message = "a bad row of memory is remapped at the next reset of the GPU; jobs may run until then"
-        yield Outcome(NAME, "warning", message, named(gpu), later, SOURCE)
+        yield Outcome(NAME, "warning", message, gpu_name(gpu), later, SOURCE)
     if gpu.retired_pending:
         message = "a bad page of memory is retired when the driver is loaded again"
         yield Outcome(
             NAME,
             "warning",
             message,
-            named(gpu),
+            gpu_name(gpu),
             later,
             "https://docs.nvidia.com/deploy/dynamic-page-retirement/visibility.html",
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from trainyard_node.errors import NodeError
-from trainyard_node.health.gpu_answers import absent, has_gpus, named
+from trainyard_node.health.gpu_answers import absent, gpu_name, has_gpus
 from trainyard_node.health.kernel_log import PATH, KernelLog, kernel_log
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-from trainyard_node.health.xid import Xid, XidEvent, meaning, pci, seen_in, table
+from trainyard_node.health.xid import Xid, XidEvent, pci, seen_in, table, xid_meaning
 
 NAME = "gpu-xid"
 STATUSES = {"fatal": "failed", "warning": "warning", "unknown": "warning"}
@@ -28,7 +28,7 @@ def check(machine: Machine) -> list[Outcome]:
 
 def _judge(machine: Machine, log: KernelLog) -> list[Outcome]:
     table_ = table()
-    events = [(event, meaning(event, table_)) for event in seen_in(log.lines)]
+    events = [(event, xid_meaning(event, table_)) for event in seen_in(log.lines)]
     bad = [(event, xid) for event, xid in events if xid.severity in STATUSES]
     if not bad:
         return [Outcome(NAME, "ok", _harmless([event for event, _ in events]) + _extent(log))]
@@ -63,7 +63,7 @@ def _devices(machine: Machine) -> dict[tuple[int, ...], str]:
         gpus = machine.gpus().gpus
     except NodeError:
         return {}
-    return {pci(gpu.pci_bus_id): named(gpu) for gpu in gpus if gpu.pci_bus_id}
+    return {pci(gpu.pci_bus_id): gpu_name(gpu) for gpu in gpus if gpu.pci_bus_id}
 
 
 def _address(place: tuple[int, ...]) -> str:

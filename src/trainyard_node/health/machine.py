@@ -39,10 +39,10 @@ class Machine(NamedTuple):
 
 def this_machine(world: World) -> Machine:
     """Return the node that this runs on. Its GPUs are not read before a check asks for them."""
-    return Machine(world, expected(world.places), _Once(lambda: read_gpus(world)))
+    return Machine(world, expected_hardware(world.places), _Once(lambda: read_gpus(world)))
 
 
-def expected(places: Places) -> ExpectedHardware:
+def expected_hardware(places: Places) -> ExpectedHardware:
     """Return what node.env tells. Where it is missing or damaged, settings-known says so, and other checks go on."""
     try:
         settings = read_node_env(places)

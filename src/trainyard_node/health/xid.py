@@ -74,7 +74,7 @@ def seen_in(lines: Iterable[Line]) -> list[XidEvent]:
     return list(by_key.values())
 
 
-def meaning(event: XidEvent, xid_table: Table) -> Xid:
+def xid_meaning(event: XidEvent, xid_table: Table) -> Xid:
     """Return what an Xid means. Of one that announces a recovery action, that action says how severe it is."""
     xid = xid_table.xids.get(event.number)
     if xid is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from trainyard.bench.report.figures import gb_s, microseconds, size
-from trainyard.bench.report.plot import NARROW, WIDE, Plot, Shape, even, logarithmic
+from trainyard.bench.report.plot import NARROW, WIDE, Plot, Shape, linear, logarithmic
 
 
 @pytest.mark.parametrize("most", [0.03, 1, 7.5, 93, 490, 12345])
 def test_an_even_axis_has_few_round_ticks_and_holds_its_values(most: float):
-    axis = even("y", most, str)
+    axis = linear("y", most, str)
     ticks = axis.ticks()
     assert 4 <= len(ticks) <= 9
     assert ticks[0] == 0
@@ -37,13 +37,13 @@ def test_equal_factors_are_equal_ways_on_an_axis_by_powers():
 
 
 def test_what_lies_outside_is_drawn_at_the_edge():
-    assert even("y", 100, str).at(500) == 1
+    assert linear("y", 100, str).at(500) == 1
     assert logarithmic("x", [8, 16], 2, size).at(1) == 0
 
 
 @pytest.mark.parametrize("shape", [WIDE, NARROW])
 def test_everything_is_drawn_inside_the_picture_and_named_in_its_legend(shape: Shape):
-    plot = Plot("title", "about", logarithmic("size", [8, 1024], 2, size), even("GB/s", 100, gb_s), shape)
+    plot = Plot("title", "about", logarithmic("size", [8, 1024], 2, size), linear("GB/s", 100, gb_s), shape)
     plot.band([(8, 0), (1024, 50)], [(8, 10), (1024, 90)], "expected", "the band")
     plot.line([(8, 1), (1024, 80)], "run s0", "a run")
     plot.line([(64, 30)], "run s1", "a run of one size")
@@ -57,7 +57,7 @@ def test_everything_is_drawn_inside_the_picture_and_named_in_its_legend(shape: S
 
 
 def test_a_name_stands_in_the_legend_once():
-    plot = Plot("title", "about", logarithmic("size", [8, 1024], 2, size), even("GB/s", 100, gb_s))
+    plot = Plot("title", "about", logarithmic("size", [8, 1024], 2, size), linear("GB/s", 100, gb_s))
     for _ in range(3):
         plot.dot((8, 1), "reference r0", "p", "published")
     assert [one.text for one in plot.done().iter("text")].count("published") == 1

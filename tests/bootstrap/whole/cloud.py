@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.specs import spec_of
-from trainyard.bundle.assets import published, uploads
+from trainyard.bundle.assets import release_of, uploads
 from trainyard.edge.aws.account import Account
 
 BUCKET = "mine"
@@ -116,7 +116,7 @@ class Bucket:
     ) -> None:
         """Put there what `deploy` puts there for a spec."""
         spec = spec_of(f"name: llm\nassets: {{bucket: {BUCKET}}}\n{part}")
-        for name, content in uploads(published(spec, lock(downloads), outputs)).items():
+        for name, content in uploads(release_of(spec, lock(downloads), outputs)).items():
             self.put(name, content)
         for (_, file), content in downloads.items():
             self.put(f"assets/{hashlib.sha256(content).hexdigest()}/{file}", content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.diagnose.report.diagnoses import HOSTILE, diagnosis
-from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, redacted
+from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, redact_values
 
 CAUSE = {
     "cause", "title", "severity", "kind", "signature", "signatures", "confidence", "count", "nodes", "first_seen",
@@ -34,7 +34,7 @@ def test_times_are_utc_and_what_has_none_is_null():
 
 def test_a_redaction_leaves_our_own_words():
     values = diagnosis_values(diagnosis(hostile=" on i-02b054fb6149dfb15"))
-    hidden = redacted(values)
+    hidden = redact_values(values)
     assert hidden["causes"][0]["evidence"][0]["text"] == " on instance-1"
     assert list(hidden["causes"][0]["nodes"]) == ["host-1 on instance-1"]
     assert hidden["diagnosed"] == "logs/ on instance-1"

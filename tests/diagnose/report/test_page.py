@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.diagnose.report.diagnoses import HOSTILE, diagnosis
-from trainyard.diagnose.diagnosis_values import diagnosis_values, redacted
+from trainyard.diagnose.diagnosis_values import diagnosis_values, redact_values
 from trainyard.diagnose.report.page import code, code_block, report_page
 
 ALL = pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
@@ -49,7 +49,7 @@ def test_what_was_not_read_is_counted_also_where_it_is_not_listed():
 
 def test_it_says_whether_it_is_redacted():
     assert "nothing in it is redacted" in page()
-    hidden = redacted(diagnosis_values(diagnosis(hostile=" i-02b054fb6149dfb15")))
+    hidden = redact_values(diagnosis_values(diagnosis(hostile=" i-02b054fb6149dfb15")))
     assert "have other names in it" in report_page(hidden)
     assert "i-02b054fb6149dfb15" not in report_page(hidden)
 

@@ -14,7 +14,7 @@ from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import group_named, groups, streams
 from trainyard.edge.aws.errors import NotAllowedError
-from trainyard.edge.aws.log_events import LogEvent, events, filtered, line_of, pattern_of
+from trainyard.edge.aws.log_events import LogEvent, events, filter_events, line_of, pattern_of
 from trainyard.platforms.batch.logs import cluster_logs as batch
 from trainyard.platforms.eks.logs import cluster_logs as eks
 from trainyard.platforms.parallelcluster.logs import cluster_logs as parallelcluster
@@ -90,7 +90,7 @@ def put(account: Account, *messages: tuple[int, str]) -> None:
 def test_a_period_leaves_out_what_is_at_its_end_in_either_way_of_asking(account):
     put(account, (0, "a"), (1, "b"), (2, "c"))
     period = (NOW_MS, NOW_MS + 2)
-    for pages in (events(account, GROUP, STREAM, *period), filtered(account, GROUP, (STREAM,), *period)):
+    for pages in (events(account, GROUP, STREAM, *period), filter_events(account, GROUP, (STREAM,), *period)):
         assert [log_event.message for page in pages for log_event in page] == ["a", "b"]
 
 
@@ -103,7 +103,7 @@ def test_the_newest_pages_can_come_first(account):
 
 def test_what_is_not_there_has_no_events(account):
     assert list(events(account, GROUP, "nobody-s")) == []
-    assert list(filtered(account, "/nobody-s")) == []
+    assert list(filter_events(account, "/nobody-s")) == []
 
 
 def test_a_line_begins_with_the_time_of_its_event():
@@ -136,7 +136,7 @@ def test_who_may_not_read_is_told_which_permission_is_missing(account):
 
     account.client("logs").meta.events.register("before-call.cloudwatch-logs.FilterLogEvents", refuse)
     with pytest.raises(NotAllowedError, match="not allowed: logs:FilterLogEvents"):
-        list(filtered(account, GROUP))
+        list(filter_events(account, GROUP))
 
 
 def test_a_call_that_is_throttled_is_made_again(account):
@@ -152,5 +152,5 @@ def test_a_call_that_is_throttled_is_made_again(account):
 
     put(account, (0, "a"))
     account.client("logs").meta.events.register_first("before-send.cloudwatch-logs.FilterLogEvents", throttle)
-    assert [log_event.message for page in filtered(account, GROUP) for log_event in page] == ["a"]
+    assert [log_event.message for page in filter_events(account, GROUP) for log_event in page] == ["a"]
     assert len(calls) == 3

@@ -9,7 +9,7 @@ import pytest
 from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.s3_lookup import beginning, objects_in
+from trainyard.edge.aws.s3_lookup import first_bytes, objects_in
 
 BUCKET = "ml-bucket"
 
@@ -32,7 +32,7 @@ def test_a_folder_holds_its_objects_and_not_those_of_folders_below(account):
 def test_the_tag_of_an_object_is_the_one_that_reading_it_gives_and_changes_with_it(account):
     s3.put(account, BUCKET, "a/one", b"1")
     before = objects_in(account, BUCKET, "a", 1).objects["one"].etag
-    assert beginning(account, BUCKET, "a/one", 9) == (b"1", before)
+    assert first_bytes(account, BUCKET, "a/one", 9) == (b"1", before)
     s3.put(account, BUCKET, "a/one", b"2")
     assert objects_in(account, BUCKET, "a", 1).objects["one"].etag != before
 
@@ -48,12 +48,12 @@ def test_a_listing_ends_after_the_pages_asked_for_and_says_so(account):
 @pytest.mark.parametrize(("most", "content"), [(4, b"0123"), (10, b"0123456789"), (99, b"0123456789")])
 def test_no_more_of_an_object_is_read_than_asked_for(account, most, content):
     s3.put(account, BUCKET, "a", b"0123456789")
-    object_ = beginning(account, BUCKET, "a", most)
+    object_ = first_bytes(account, BUCKET, "a", most)
     assert object_ is not None
     assert object_.content == content
 
 
 def test_what_is_not_there_is_none_and_an_empty_listing(account):
-    assert beginning(account, BUCKET, "a", 1) is None
-    assert beginning(account, "nobody-s-bucket", "a", 1) is None
+    assert first_bytes(account, BUCKET, "a", 1) is None
+    assert first_bytes(account, "nobody-s-bucket", "a", 1) is None
     assert objects_in(account, "nobody-s-bucket", "a", 1).objects == {}

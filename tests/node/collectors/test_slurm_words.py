@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard_node.collectors.slurm.gres import gpu_count, gres_counts
-from trainyard_node.collectors.slurm.hostlist import MOST_NODES, expanded
+from trainyard_node.collectors.slurm.hostlist import MOST_NODES, expand_hostlist
 from trainyard_node.collectors.slurm.jobs import memory_mib
 from trainyard_node.collectors.slurm.node_groups import seconds_since_1970
 from trainyard_node.collectors.slurm.record import FIELD, fields_of, new_end, output_format, records
@@ -31,13 +31,13 @@ from trainyard_node.errors import NodeError
     ],
 )
 def test_a_list_of_nodes_is_expanded_in_its_order(hostlist: str, names: list[str]):
-    assert expanded(hostlist) == names
+    assert expand_hostlist(hostlist) == names
 
 
 @pytest.mark.parametrize("hostlist", ["a[1-", "a]", "a[x-3]", "a[1--3]", "a[]", "a[[1]]", "a[1-2"])
 def test_what_is_no_list_of_nodes_is_refused(hostlist: str):
     with pytest.raises(NodeError):
-        expanded(hostlist)
+        expand_hostlist(hostlist)
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def test_what_is_no_list_of_nodes_is_refused(hostlist: str):
 )
 def test_a_list_without_end_is_refused_before_it_fills_the_memory(hostlist: str):
     with pytest.raises(NodeError, match=str(MOST_NODES)):
-        expanded(hostlist)
+        expand_hostlist(hostlist)
 
 
 @given(st.text(alphabet="ab01-[],", max_size=40))
 def test_any_text_is_expanded_or_refused(text: str):
     try:
-        names = expanded(text)
+        names = expand_hostlist(text)
     except NodeError:
         return
     assert not any(set(name) & set("[],") for name in names)
@@ -79,7 +79,7 @@ def test_slurm_abbreviates_what_is_expanded_again(slurm_conf: Path, nodes: list[
         ["scontrol", "show", "hostlist", ",".join(nodes)], capture_output=True, text=True, check=True,
         env={"PATH": "/usr/bin:/bin", "SLURM_CONF": str(slurm_conf)},
     ).stdout.strip()  # fmt: skip
-    assert sorted(expanded(short)) == sorted(nodes)
+    assert sorted(expand_hostlist(short)) == sorted(nodes)
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from tests.operate.logs.planted import CLOUD_INIT, FIRST, GROUP, HEAD, RESUME, S
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
-from trainyard.operate.logs.log_filter import LogSelection, chosen
+from trainyard.operate.logs.log_filter import LogSelection, selected_streams
 from trainyard.platforms.parallelcluster.logs.cluster_logs import parsed
 
 
 def names(account: Account, **wanted: Sequence[str]) -> list[str]:
     asked = LogSelection(**{key: tuple(value) for key, value in wanted.items()})
-    return [stream.name for stream in chosen(account, cluster_log(account, "llm"), asked)]
+    return [stream.name for stream in selected_streams(account, cluster_log(account, "llm"), asked)]
 
 
 def test_all_streams_are_listed_with_their_parts(account):

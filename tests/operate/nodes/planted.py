@@ -12,9 +12,9 @@ from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.operate.nodes.bucket_records import Readings, RecordReading
-from trainyard.operate.nodes.cluster_nodes import ClusterNodes, ClusterPlace, compared
+from trainyard.operate.nodes.cluster_nodes import ClusterNodes, ClusterPlace, compare_nodes
 from trainyard.operate.nodes.expected_nodes import expected_of
-from trainyard.operate.nodes.findings import judged
+from trainyard.operate.nodes.findings import with_findings
 from trainyard.operate.nodes.node_query import of_node, of_queue
 from trainyard.operate.nodes.record import BadRecordError, read_record
 
@@ -91,11 +91,11 @@ class Planted:
         readings = {id_: _reading(id_, content) for id_, content in self.written.items()}
         wanted = expected_of(self.deployment, self.pointer)
         instances = tuple(self.nodes.values())
-        nodes = compared(
+        nodes = compare_nodes(
             ClusterPlace("llm", "us-east-2", BUCKET), self.now, instances, Readings(readings, unread), wanted
         )
         nodes = nodes if queue is None else of_queue(nodes, queue)
-        return judged(nodes if node is None else of_node(nodes, node))
+        return with_findings(nodes if node is None else of_node(nodes, node))
 
 
 def _reading(instance_id: str, content: bytes) -> RecordReading:

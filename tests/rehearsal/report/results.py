@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.architectures import find_architecture
-from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
+from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved_claims
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.spec.parsing import parse
 
@@ -42,7 +42,7 @@ def good() -> dict[str, Any]:
              "remedy": "switch it off", "source": "https://example.com/source", "file": "cluster.yaml", "line": 34,
              "column": 5, "path": "queues[0].gpu_health_check"},
         ],
-        "proved": proved(spec, ("checked", "deployed", "destroyed")),
+        "proved": proved_claims(spec, ("checked", "deployed", "destroyed")),
         "only_aws_can_tell": only_aws_can_tell(spec),
         "diagram": architecture_svg(spec),
     }  # fmt: skip

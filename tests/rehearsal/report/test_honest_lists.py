@@ -7,7 +7,7 @@ from tests.each_case import each_case
 from tests.specs import spec_of
 from trainyard.platform_table import PLATFORMS
 from trainyard.rehearsal.report.conditions import CONDITIONS
-from trainyard.rehearsal.report.honest_lists import entries, only_aws_can_tell, proved
+from trainyard.rehearsal.report.honest_lists import entries, only_aws_can_tell, proved_claims
 from trainyard.spec.parsing import parse
 
 FILES = ("proved.yaml", "only_aws_can_tell.yaml")
@@ -32,9 +32,9 @@ def test_every_condition_is_used_and_every_one_that_is_used_exists():
 
 def test_nothing_is_claimed_beyond_what_the_rehearsal_reached():
     spec = spec_of()
-    assert proved(spec, ()) == []
-    assert set(proved(spec, ["checked"])) < set(proved(spec, ["checked", "deployed"]))
-    assert not [claim for claim in proved(spec, ["checked", "deployed"]) if "removed" in claim]
+    assert proved_claims(spec, ()) == []
+    assert set(proved_claims(spec, ["checked"])) < set(proved_claims(spec, ["checked", "deployed"]))
+    assert not [claim for claim in proved_claims(spec, ["checked", "deployed"]) if "removed" in claim]
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,6 @@ def share(value: float | None) -> str:
     return "" if value is None else f"{value:.0%}"
 
 
-def counted(count: int, noun: str) -> str:
+def count_text(count: int, noun: str) -> str:
     """Return a number with its noun."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -8,9 +8,9 @@ from os.path import commonprefix
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.bench.report.figures import counted, share, size
+from trainyard.bench.report.figures import count_text, share, size
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, number, text
-from trainyard.render.markup import said
+from trainyard.render.markup import markup_text
 
 Tile = tuple[float, float, float, float]
 
@@ -57,7 +57,7 @@ def _node_map(group: Mapping[str, Any]) -> ET.Element:
     in_common = _in_common([host["host"] for host in hosts])
     for at, entry in enumerate(hosts):
         place = (at % columns * width, _TOP + at // columns * height, width - 2, height - 2)
-        about = f"{entry['host']}: {share(entry['best_share'])} of the good runs, in {counted(entry['runs'], 'run')}"
+        about = f"{entry['host']}: {share(entry['best_share'])} of the good runs, in {count_text(entry['runs'], 'run')}"
         _tile(svg, place, _look(entry["best_share"]), about, entry["host"][in_common:])
     _legend(svg, _TOP + rows * height + 8)
     return svg
@@ -117,7 +117,7 @@ def _height(processes: Mapping[str, Any]) -> float:
 def _picture(title: str, height: float) -> ET.Element:
     svg = ET.Element("svg", {"class": "plot", "role": "img", "xmlns": "http://www.w3.org/2000/svg"})
     svg.set("viewBox", f"0 0 {_WIDTH} {number(height)}")
-    ET.SubElement(svg, "title").text = said(title)
+    ET.SubElement(svg, "title").text = markup_text(title)
     text(svg, (0, 20), title, NAME, _WIDTH, look="heading")
     return svg
 
@@ -127,7 +127,7 @@ def _tile(svg: ET.Element, place: Tile, look: str, about: str, words: str) -> No
     names = ("x", "y", "width", "height")
     attributes = {name: number(value) for name, value in zip(names, place, strict=True)}
     tile = ET.SubElement(svg, "rect", {"class": f"tile {look}", **attributes})
-    ET.SubElement(tile, "title").text = said(about)
+    ET.SubElement(tile, "title").text = markup_text(about)
     if words and width > 26:
         text(svg, (x + width / 2, y + height / 2 + 4), words, NOTE, width - 4, look=f"on {look}", anchor="middle")
 

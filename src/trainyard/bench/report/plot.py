@@ -8,7 +8,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Point, number, path_data, text
-from trainyard.render.markup import said
+from trainyard.render.markup import markup_text
 
 _RIGHT, _TOP, _BOTTOM = 22, 48, 50
 _LEGEND_ROW = 20
@@ -61,7 +61,7 @@ class Axis(NamedTuple):
         return [float(self.base) ** power for power in powers if (power - lowest) % each == 0]
 
 
-def even(title: str, most: float, written: Callable[[float], str]) -> Axis:
+def linear(title: str, most: float, written: Callable[[float], str]) -> Axis:
     """Return an axis from 0 to a little more than a value."""
     return Axis(title, 0.0, max(most, 1e-9) * 1.06, written)
 
@@ -81,8 +81,8 @@ class Plot:
         self.x, self.y, self.shape = x, y, shape
         look = "plot narrow" if shape is NARROW else "plot"
         self.svg = ET.Element("svg", {"class": look, "role": "img", "xmlns": "http://www.w3.org/2000/svg"})
-        ET.SubElement(self.svg, "title").text = said(title)
-        ET.SubElement(self.svg, "desc").text = said(about)
+        ET.SubElement(self.svg, "title").text = markup_text(title)
+        ET.SubElement(self.svg, "desc").text = markup_text(about)
         text(self.svg, (0, 18), title, NAME, shape.width, look="heading")
         self._named: list[tuple[str, str]] = []
         self._draw_axes()
@@ -103,7 +103,7 @@ class Plot:
                 self.svg, "path", {"class": f"line {look}", "d": path_data([self.place(*point) for point in points])}
             )
             if about or named:
-                ET.SubElement(path, "title").text = said(about or named)
+                ET.SubElement(path, "title").text = markup_text(about or named)
         self._name(named, f"line {look}")
 
     def band(self, low: Sequence[Point], high: Sequence[Point], look: str, named: str) -> None:
@@ -117,7 +117,7 @@ class Plot:
         x, y = self.place(*point)
         dot = ET.SubElement(self.svg, "circle", {"class": f"dot {look}", "cx": number(x), "cy": number(y), "r": "3.5"})
         if about:
-            ET.SubElement(dot, "title").text = said(about)
+            ET.SubElement(dot, "title").text = markup_text(about)
         self._name(named, f"dot {look}")
 
     def done(self) -> ET.Element:

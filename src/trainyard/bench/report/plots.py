@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.figures import gb_s, microseconds, share, size
 from trainyard.bench.report.heat_maps import heat_maps
-from trainyard.bench.report.plot import WIDE, Plot, Shape, even, logarithmic
+from trainyard.bench.report.plot import WIDE, Plot, Shape, linear, logarithmic
 
 _NO_PART_OF_A_NAME = re.compile(r"[^a-z0-9]+")
 Run = Mapping[str, Any]
@@ -75,7 +75,7 @@ def scaling_plot(series: Mapping[str, Any], shape: Shape = WIDE) -> ET.Element:
     machine = series["instance_type"] or "an unknown machine"
     kind = "scaling and forecast" if forecast else "scaling"
     title = f"{series['collective']} on {machine} at {size(series['size_bytes'])}: {kind}"
-    plot = Plot(title, _about(series), x, even("bus bandwidth (GB/s)", max(values), gb_s), shape)
+    plot = Plot(title, _about(series), x, linear("bus bandwidth (GB/s)", max(values), gb_s), shape)
     if forecast:
         plot.band(_line(forecast, "least_gb_s"), _line(forecast, "most_gb_s"), "forecast", "forecast, its band")
         plot.line(_line(forecast, "busbw_gb_s"), "forecast", "forecast, not measured")
@@ -105,7 +105,7 @@ def _about(series: Mapping[str, Any]) -> str:
 def bandwidth_plot(chart: Mapping[str, Any], names: Mapping[int, str], shape: Shape = WIDE) -> ET.Element:
     """Return bus bandwidth, on an even axis, over size."""
     unit = chart["bandwidth_unit"]
-    y = even(f"bus bandwidth ({unit})", max(_values(chart, "busbw_gb_s") + _ceiling(chart)), gb_s)
+    y = linear(f"bus bandwidth ({unit})", max(_values(chart, "busbw_gb_s") + _ceiling(chart)), gb_s)
     title, about = f"{chart['title']}: bus bandwidth", _size_range(chart, "busbw_gb_s", gb_s)
     plot = Plot(title, about, _size_axis(chart), y, shape)
     expected = chart["expected"]

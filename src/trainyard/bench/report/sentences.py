@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.bench.report.figures import counted, gb_s, share, size
+from trainyard.bench.report.figures import count_text, gb_s, share, size
 
 _HEADLINES = {
     "healthy": "Healthy",
@@ -28,8 +28,8 @@ def headline(values: Mapping[str, Any]) -> str:
     runs = values["runs"]
     alike = [run for run in runs if run["verdict"] == values["verdict"]]
     kinds = {run["collective"] or "an unknown collective" for run in runs}
-    named = ", ".join(sorted(kinds)) if len(kinds) <= 3 else counted(len(kinds), "collective")
-    return f"{_HEADLINES[values['verdict']]}: {len(alike):,} of {counted(len(runs), 'run')} of {named}"
+    named = ", ".join(sorted(kinds)) if len(kinds) <= 3 else count_text(len(kinds), "collective")
+    return f"{_HEADLINES[values['verdict']]}: {len(alike):,} of {count_text(len(runs), 'run')} of {named}"
 
 
 def summary(values: Mapping[str, Any]) -> list[str]:
@@ -49,7 +49,7 @@ def _worst(values: Mapping[str, Any]) -> Iterator[str]:
     for finding in values["findings"]:
         if finding["severity"] != "info" and finding["id"] != "bench-slow-node":
             runs = {number for message in finding["messages"] for number in message["runs"]}
-            yield f"{finding['title']} in {counted(len(runs), 'run')}: {finding['messages'][0]['message']}."
+            yield f"{finding['title']} in {count_text(len(runs), 'run')}: {finding['messages'][0]['message']}."
 
 
 def _charts(values: Mapping[str, Any]) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _charts(values: Mapping[str, Any]) -> Iterator[str]:
             text += f" in the best of {len(of_chart):,} runs and {gb_s(least)} in the worst"
         yield f"{text}{_beside(best, chart)}."
     if len(values["charts"]) > _MOST_CHARTS:
-        yield f"{counted(len(values['charts']) - _MOST_CHARTS, 'more test')} below."
+        yield f"{count_text(len(values['charts']) - _MOST_CHARTS, 'more test')} below."
 
 
 def _beside(best: Mapping[str, Any], chart: Mapping[str, Any]) -> str:

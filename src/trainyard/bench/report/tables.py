@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.bench.report.figures import counted, gb_s, share, size
+from trainyard.bench.report.figures import count_text, gb_s, share, size
 from trainyard.render.markup import add
 
 _MOST_OPEN = 20
@@ -19,7 +19,7 @@ def add_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> None:
     _add_some_runs(parent, ordered[:_MOST_OPEN])
     if len(ordered) > _MOST_OPEN:
         details = add(parent, "details")
-        add(details, "summary", counted(len(ordered) - _MOST_OPEN, "more run"))
+        add(details, "summary", count_text(len(ordered) - _MOST_OPEN, "more run"))
         _add_some_runs(details, ordered[_MOST_OPEN:])
 
 
@@ -114,7 +114,7 @@ def add_names(parent: ET.Element, title: str, names: Sequence[Mapping[str, Any]]
         row = add(body, "tr")
         add(row, "th", name["name"], scope="row")
         texts = [
-            each["value"] if each["runs"] == runs else f"{each['value']} in {counted(each['runs'], 'run')}"
+            each["value"] if each["runs"] == runs else f"{each['value']} in {count_text(each['runs'], 'run')}"
             for each in name["values"][:8]
         ]
         more = f" and {len(name['values']) - 8} more values" if len(name["values"]) > 8 else ""
@@ -126,7 +126,7 @@ def add_evidence(parent: ET.Element, lines: Sequence[Mapping[str, Any]]) -> None
     if not lines:
         return
     details = add(parent, "details")
-    add(details, "summary", f"{counted(len(lines), 'line')} of the logs")
+    add(details, "summary", f"{count_text(len(lines), 'line')} of the logs")
     words = [f"run {line['run']}, line {line['line']}: {line['text']}" for line in lines]
     add(details, "pre", "\n".join(words))
 

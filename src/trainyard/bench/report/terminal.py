@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from trainyard.bench.report.figures import counted, gb_s, share, size
-from trainyard.render.markup import said
+from trainyard.bench.report.figures import count_text, gb_s, share, size
+from trainyard.render.markup import markup_text
 
 _MOST_RUNS = 40
 _MOST_NAME = 44
@@ -23,7 +23,7 @@ def report_text(values: Mapping[str, Any]) -> str:
         lines += ["", *_scaling(series)]
     for finding in values["findings"]:
         lines += ["", *_finding(finding)]
-    return "\n".join(" ".join(said(line).splitlines()) if line else "" for line in lines)
+    return "\n".join(" ".join(markup_text(line).splitlines()) if line else "" for line in lines)
 
 
 def _runs(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -32,7 +32,7 @@ def _runs(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     rows = [head, *(_run(run) for run in ordered[:_MOST_RUNS])]
     yield from _columns(rows, right={4, 5, 6, 8, 9})
     if len(ordered) > _MOST_RUNS:
-        yield f"and {counted(len(ordered) - _MOST_RUNS, 'more run')}, no worse than these"
+        yield f"and {count_text(len(ordered) - _MOST_RUNS, 'more run')}, no worse than these"
 
 
 def _run(run: Mapping[str, Any]) -> tuple[str, ...]:

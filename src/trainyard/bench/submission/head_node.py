@@ -48,13 +48,13 @@ def home(head: HeadNodeConnection) -> str:
 def write_files(head: HeadNodeConnection, folder: str, files: Mapping[str, str]) -> None:
     """Write files below a folder there. Raises TrainyardError where that fails, on a full disk for instance."""
     folders = sorted({str(PurePosixPath(folder, name).parent) for name in files})
-    _done(head, ("mkdir", "--parents", *folders))
+    _run_or_fail(head, ("mkdir", "--parents", *folders))
     for name, text in files.items():
         content, place = text.encode(), f"of={folder}/{name}"
-        _done(head, ("dd", place, "status=none"), content[: head.block_bytes])
+        _run_or_fail(head, ("dd", place, "status=none"), content[: head.block_bytes])
         for at in range(head.block_bytes, len(content), head.block_bytes):
             append = ("dd", place, "oflag=append", "conv=notrunc", "status=none")
-            _done(head, append, content[at : at + head.block_bytes])
+            _run_or_fail(head, append, content[at : at + head.block_bytes])
 
 
 def fetch(head: HeadNodeConnection, file: str, to: Path) -> bool:
@@ -64,14 +64,14 @@ def fetch(head: HeadNodeConnection, file: str, to: Path) -> bool:
     """
     if head.run(("test", "-f", file)).status:
         return False
-    _done(head, ("gzip", "--keep", "--force", "--", file))
+    _run_or_fail(head, ("gzip", "--keep", "--force", "--", file))
     packed = f"{file}.gz"
-    size_bytes = int(_done(head, ("stat", "--format=%s", packed)))
+    size_bytes = int(_run_or_fail(head, ("stat", "--format=%s", packed)))
     if size_bytes > _MOST_COMPRESSED_BYTES:
         problem = f"{file} has {size_bytes:,} bytes even when packed, too many to fetch this way"
         raise TrainyardError(problem, where=head.words, hint=f"copy {packed} with scp, and judge it with bench judge")
     write_blocks(to, _unpacked(_blocks(head, packed, size_bytes), file))
-    _done(head, ("rm", "--force", "--", packed))
+    _run_or_fail(head, ("rm", "--force", "--", packed))
     return True
 
 
@@ -123,7 +123,7 @@ def write_blocks(to: Path, blocks: Iterator[bytes]) -> None:
         raise TrainyardError(f"could not write {to}: {error.strerror}", where=str(to), hint=hint) from error
 
 
-def _done(head: HeadNodeConnection, command: tuple[str, ...], content: bytes = b"") -> str:
+def _run_or_fail(head: HeadNodeConnection, command: tuple[str, ...], content: bytes = b"") -> str:
     answer = head.run(command, content)
     if answer.status:
         hint = "see whether the disk there is full, and whether the user may write to its home folder"

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from trainyard.bundle.asset_lock import AssetLock
-from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
+from trainyard.bundle.by_hand.aws_command import assignment, aws, document, shell_name
 from trainyard.render.assets import folder
 from trainyard.spec.cluster import Spec
 
@@ -26,7 +26,7 @@ def bucket(spec: Spec) -> Sequence[str]:
     creation = aws(spec.region, "s3api create-bucket", *here, *(() if spec.region == "us-east-1" else place))
     closed = ",".join(f"{what}=true" for what in _CLOSED)
     return [
-        assigned("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text")),
+        assignment("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text")),
         f'{name}="trainyard-$ACCOUNT-{spec.region}"',
         f"{exists} || {creation}",
         aws(spec.region, "s3api put-public-access-block", *here, "--public-access-block-configuration", closed),
@@ -53,7 +53,7 @@ def upload(spec: Spec) -> list[str]:
     ]  # fmt: skip
 
 
-def repacked(files: Iterable[str]) -> Iterator[str]:
+def repack_commands(files: Iterable[str]) -> Iterator[str]:
     """Yield how to pack the release anew with the plan and other files of the bundle, and to point to it.
 
     What the pointer says and how a release is called: `bundle/release.py`.
@@ -64,11 +64,11 @@ def repacked(files: Iterable[str]) -> Iterator[str]:
         yield f"cp {file} release/{file}"
     yield "(cd release && tar -cf ../assets/release.tar *) && rm -r release"
     digest = shell_name("Digest")
-    yield assigned(digest, "sha256sum assets/release.tar | cut -d ' ' -f 1")
+    yield assignment(digest, "sha256sum assets/release.tar | cut -d ' ' -f 1")
     yield f'echo "${digest}  $(echo "${digest}" | cut -c 1-16).tar" > assets/release'
 
 
-def mirrored(spec: Spec, lock: AssetLock) -> Iterator[str]:
+def mirror_commands(spec: Spec, lock: AssetLock) -> Iterator[str]:
     """Yield how to download, verify and upload each locked file."""
     for asset in lock.assets:
         yield f"curl --fail --location --output {shlex.quote(asset.file)} {shlex.quote(asset.url)}"

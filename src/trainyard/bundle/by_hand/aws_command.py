@@ -13,7 +13,7 @@ def aws(region: str, command: str, *arguments: str) -> str:
     return " ".join(_quoted(word) for word in words)
 
 
-def assigned(variable: str, command: str) -> str:
+def assignment(variable: str, command: str) -> str:
     """Return the line that keeps what a command prints in a variable."""
     return f"{variable}=$({command})"
 

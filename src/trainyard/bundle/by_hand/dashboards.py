@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
-from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
+from trainyard.bundle.by_hand.aws_command import assignment, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
 from trainyard.bundle.cloudwatch_files import cloudwatch_files, cloudwatch_stand_ins
 from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
@@ -33,7 +33,7 @@ def put(spec: Spec, outputs: Mapping[str, str]) -> Iterator[str]:
         yield aws(spec.region, "cloudwatch put-dashboard", "--dashboard-name", name, "--dashboard-body", body)
 
 
-def deleted(spec: Spec) -> Iterator[str]:
+def delete_commands(spec: Spec) -> Iterator[str]:
     """Yield how to delete them."""
     if wants_dashboards(spec):
         names = [dashboard_name(spec.name, cloud_watch_dashboard) for cloud_watch_dashboard in dashboards_of(spec)]
@@ -43,9 +43,9 @@ def deleted(spec: Spec) -> Iterator[str]:
 def _read(spec: Spec, stand_in: StandIn) -> Iterator[str]:
     """Yield how to leave an id in the variable that is named after its output."""
     if stand_in.output == HEAD_NODE:
-        yield assigned(shell_name(stand_in.output), _head_node(spec))
+        yield assignment(shell_name(stand_in.output), _head_node(spec))
     elif stand_in.output == LOG_GROUP:
-        yield assigned(shell_name(stand_in.output), _log_group(spec))
+        yield assignment(shell_name(stand_in.output), _log_group(spec))
     else:
         yield from _openzfs(spec, stand_in)
 
@@ -81,7 +81,7 @@ def _openzfs(spec: Spec, stand_in: StandIn) -> Iterator[str]:
         spec.region, "fsx describe-volumes", "--volume-ids", str(volume),
         "--query", "Volumes[0].FileSystemId", "--output", "text",
     )  # fmt: skip
-    yield assigned(shell_name(stand_in.output), described)
+    yield assignment(shell_name(stand_in.output), described)
 
 
 def _storage(spec: Spec) -> str:

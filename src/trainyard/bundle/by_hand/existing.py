@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from trainyard.bundle.by_hand.aws_command import assigned, aws, document
+from trainyard.bundle.by_hand.aws_command import assignment, aws, document
 from trainyard.bundle.markdown import Pieces
 from trainyard.platform_table import platform_of
 from trainyard.render.secrets import secrets_of
@@ -100,9 +100,9 @@ def endpoints(spec: Spec, existing: ExistingNetwork) -> Sequence[str]:
     ]
     group = _security_group(spec, "ENDPOINT_SECURITY_GROUP", "endpoints", existing.vpc, ("tcp:443-443",))
     return [
-        assigned("VPC_RANGE", vpc_range),
+        assignment("VPC_RANGE", vpc_range),
         *group,
-        assigned("ROUTE_TABLES", tables),
+        assignment("ROUTE_TABLES", tables),
         *(
             aws(spec.region, "ec2 create-vpc-endpoint", "--service-name", _name(spec, service), *arguments)
             for service, arguments in services
@@ -142,7 +142,7 @@ def _security_group(spec: Spec, variable: str, what: str, vpc: str, ports: Seque
         spec.region, "ec2 create-security-group", "--group-name", f"{spec.name}-{what}",
         "--description", f"{what} of {spec.name}", "--vpc-id", vpc, "--query", "GroupId", "--output", "text",
     )  # fmt: skip
-    yield assigned(variable, creation)
+    yield assignment(variable, creation)
     for port in ports:
         yield _let_in(spec, variable, port)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
+from trainyard.bundle.by_hand.aws_command import assignment, aws, shell_name
 from trainyard.render.lustre_mount_names import existing_lustre_ids, mount_name_output
 from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
@@ -23,4 +23,4 @@ def mount_names(spec: Spec, stand_ins: tuple[StandIn, ...]) -> Iterator[tuple[st
                 spec.region, "fsx describe-file-systems", "--file-system-ids", id_,
                 "--query", "FileSystems[0].LustreConfiguration.MountName", "--output", "text",
             )  # fmt: skip
-            yield id_, waiting[output], assigned(shell_name(output), query)
+            yield id_, waiting[output], assignment(shell_name(output), query)

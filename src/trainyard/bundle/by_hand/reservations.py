@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.bundle.by_hand.aws_command import assigned, aws, document, shell_name
+from trainyard.bundle.by_hand.aws_command import assignment, aws, document, shell_name
 from trainyard.catalog.partition import partition_of
 from trainyard.launch.capacity import reservation_groups
 from trainyard.render.reservation_groups import CONFIGURATION, group_name
@@ -15,7 +15,7 @@ from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
 
 
-def ungrouped(spec: Spec) -> Iterator[str]:
+def delete_group_commands(spec: Spec) -> Iterator[str]:
     """Yield how to delete the groups that were made for a cluster."""
     for number, _ in enumerate(reservation_groups(spec), 1):
         yield aws(spec.region, "resource-groups delete-group", "--group", group_name(spec, number))
@@ -27,10 +27,10 @@ def reservation_group(spec: Spec, stand_in: StandIn) -> Iterator[str]:
     name = group_name(spec, number)
     arn = f"arn:{partition_of(spec.region)}:ec2:{spec.region}:$ACCOUNT:capacity-reservation/"
     members = [f"{arn}{reservation}" for reservation in reservation_groups(spec)[number - 1]]
-    yield assigned("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text"))
+    yield assignment("ACCOUNT", aws(spec.region, "sts get-caller-identity", "--query", "Account", "--output", "text"))
     creation = aws(
         spec.region, "resource-groups create-group", "--name", name, "--configuration", document(CONFIGURATION),
         "--query", "Group.GroupArn", "--output", "text",
     )  # fmt: skip
-    yield assigned(shell_name(stand_in.output), creation)
+    yield assignment(shell_name(stand_in.output), creation)
     yield aws(spec.region, "resource-groups group-resources", "--group", name, "--resource-arns", *members)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trainyard.bundle.by_hand.aws_command import assigned, aws, shell_name
+from trainyard.bundle.by_hand.aws_command import assignment, aws, shell_name
 from trainyard.catalog.partition import partition_of
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
 
 
-def made(spec: Spec, stack: Stack) -> Iterator[str]:
+def create_commands(spec: Spec, stack: Stack) -> Iterator[str]:
     """Yield how to make a stack, and to wait until it is there."""
-    yield from _made(spec, stack, "--template-body", f"file://{stack.template_file}")
+    yield from _create_stack(spec, stack, "--template-body", f"file://{stack.template_file}")
 
 
 def made_from_s3(spec: Spec, stack: Stack) -> Iterator[str]:
@@ -22,10 +22,10 @@ def made_from_s3(spec: Spec, stack: Stack) -> Iterator[str]:
     yield aws(spec.region, "s3 cp", stack.template_file, f"s3://{place}")
     # https://docs.aws.amazon.com/general/latest/gr/s3.html
     suffix = "com.cn" if partition_of(spec.region) == "aws-cn" else "com"
-    yield from _made(spec, stack, "--template-url", f"https://s3.{spec.region}.amazonaws.{suffix}/{place}")
+    yield from _create_stack(spec, stack, "--template-url", f"https://s3.{spec.region}.amazonaws.{suffix}/{place}")
 
 
-def _made(spec: Spec, stack: Stack, *template: str) -> Iterator[str]:
+def _create_stack(spec: Spec, stack: Stack, *template: str) -> Iterator[str]:
     tags = [f"Key={key},Value={value}" for key, value in stack.tags.items()]
     yield aws(
         spec.region, "cloudformation create-stack", "--stack-name", stack.name,
@@ -38,7 +38,7 @@ def _made(spec: Spec, stack: Stack, *template: str) -> Iterator[str]:
 def read_outputs(spec: Spec, stack_name: str, outputs: Sequence[str]) -> Iterator[str]:
     """Yield how to leave each output of a stack in the variable ``shell_name(output)``."""
     for output in outputs:
-        yield assigned(shell_name(output), _shown(spec, stack_name, output))
+        yield assignment(shell_name(output), _shown(spec, stack_name, output))
 
 
 def looked_at(spec: Spec, stack: Stack) -> Iterator[str]:
@@ -73,7 +73,7 @@ def written_in(stand_ins: Sequence[StandIn], files: Sequence[str]) -> str:
     return " \\\n  ".join(["sed -i.bak", *replaced, f"{' '.join(files)} && rm {copies}"])
 
 
-def removed(spec: Spec, stacks: Sequence[Stack]) -> Iterator[str]:
+def delete_stack_commands(spec: Spec, stacks: Sequence[Stack]) -> Iterator[str]:
     """Yield how to delete the stacks, the last one first."""
     for stack in reversed(stacks):
         yield aws(spec.region, "cloudformation delete-stack", "--stack-name", stack.name)

@@ -33,14 +33,14 @@ class Suppression(NamedTuple):
     """Of the findings that it counts for."""
 
 
-class Judged(NamedTuple):
+class SuppressionResult(NamedTuple):
     """Findings that are told, and those that a comment suppresses."""
 
     findings: tuple[Finding, ...]
     suppressed: tuple[Finding, ...]
 
 
-def judged(text: str, file: str, findings: Iterable[Finding]) -> Judged:
+def apply_suppressions(text: str, file: str, findings: Iterable[Finding]) -> SuppressionResult:
     """Return the findings about a text that can be read as YAML, apart from those that its comments suppress."""
     findings = tuple(findings)
     suppressions = tuple(_suppressions(text, file))
@@ -49,7 +49,7 @@ def judged(text: str, file: str, findings: Iterable[Finding]) -> Judged:
         finding for finding in findings if (finding.id, finding.line) in reasoned and finding.severity != "error"
     )
     shown = tuple(finding for finding in findings if finding not in suppressed)
-    return Judged((*shown, *_misused(suppressions, findings, file)), suppressed)
+    return SuppressionResult((*shown, *_misused(suppressions, findings, file)), suppressed)
 
 
 def suppression_kinds() -> Mapping[str, FindingKind]:

@@ -58,7 +58,7 @@ def positions_in(spec: Spec, pattern: str) -> Iterator[Path]:
 
 
 def _of_stacks(spec: Spec) -> Iterator[ImmutableField]:
-    for key, source in update_policies.replaced().items():
+    for key, source in update_policies.immutable_properties().items():
         kind, _, name = key.rpartition(".")
         for pattern in _stack_properties()[key]:
             for path in paths_in(spec, pattern):

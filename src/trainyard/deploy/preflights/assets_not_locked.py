@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.bundle.asset_lock import compared
+from trainyard.bundle.asset_lock import compare_lock
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.render.needed_assets import needed_assets
 from trainyard.rules import Problem
@@ -18,7 +18,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         return
     file = "SPEC" if context.document is None else context.document.file
     remedy = f"run `trainyard assets lock {file}`, then deploy again"
-    comparison = compared(needed_assets(context.spec), context.asset_lock)
+    comparison = compare_lock(needed_assets(context.spec), context.asset_lock)
     if comparison.missing:
         what = ", ".join(str(needed_asset) for needed_asset in comparison.missing)
         yield Problem(_PATH, f"nodes install what is not locked: {what}", remedy)

@@ -28,7 +28,9 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         ids = [subnet.id for subnet in share.subnets if subnet.id in subnets_by_id]
         if not ids:
             continue
-        free = sum(int(subnets_by_id[id_].get("AvailableIpAddressCount", 0)) for id_ in ids) + _own(context, set(ids))
+        free = sum(int(subnets_by_id[id_].get("AvailableIpAddressCount", 0)) for id_ in ids) + _own_addresses(
+            context, set(ids)
+        )
         least = sum(launch.first_nodes * _addresses(launch) for launch in share.launches)
         most = sum(launch.max_nodes * _addresses(launch) for launch in share.launches)
         if most > free:
@@ -54,7 +56,7 @@ def _shares(context: PreflightContext) -> Iterator[SubnetShare]:
     yield from shares.values()
 
 
-def _own(context: PreflightContext, subnets: set[str]) -> int:
+def _own_addresses(context: PreflightContext, subnets: set[str]) -> int:
     """Return the addresses that nodes of this cluster hold there already."""
     interfaces = [
         network_interface

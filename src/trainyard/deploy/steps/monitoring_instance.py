@@ -15,7 +15,7 @@ from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.release import final_release
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws.load_balancers import target_healths
-from trainyard.edge.aws.s3_lookup import beginning
+from trainyard.edge.aws.s3_lookup import first_bytes
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
@@ -79,7 +79,7 @@ def _look(work: Work, release: str | None) -> _InstanceProgress:
 def _look_at_record(work: Work, expected: str | None) -> _InstanceProgress:
     """Return what the instance wrote about itself, which is input from strangers."""
     instance = work.outputs.get("MonitoringInstanceId", "the instance")
-    object_ = beginning(work.account, work.bucket, _record_key(work), MOST_BYTES)
+    object_ = first_bytes(work.account, work.bucket, _record_key(work), MOST_BYTES)
     if object_ is None:
         return _InstanceProgress(ready=False, why=f"{instance} has not reported yet")
     try:

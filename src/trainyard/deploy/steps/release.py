@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.bundle.assets import published, uploads
+from trainyard.bundle.assets import release_of, uploads
 from trainyard.bundle.release import Release as Published
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.step import Probe, StepOutcome
@@ -19,14 +19,14 @@ class ReleaseStep:
 
     def probe(self, work: Work) -> Probe:
         """Say whether all of it is there as it should be."""
-        missing = [name for name, content in uploads(_expected(work)).items() if _there(work, name) != content]
+        missing = [name for name, content in uploads(_expected(work)).items() if _is_uploaded(work, name) != content]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there")
 
     def apply(self, work: Work) -> StepOutcome:
         """Upload what is missing or different, the pointer last: what it names is there by then."""
         uploaded = []
         for name, content in uploads(final_release(work)).items():
-            if _there(work, name) == content:
+            if _is_uploaded(work, name) == content:
                 continue
             key = f"{folder(work.name)}/{name}"
             s3.put(work.account, work.bucket, key, content)
@@ -46,7 +46,7 @@ def final_release(work: Work) -> Published | None:
 
     Raises TrainyardError where a stand-in is left in it.
     """
-    release = published(work.required_spec(), work.assets_lock, work.outputs)
+    release = release_of(work.required_spec(), work.assets_lock, work.outputs)
     if release is not None and release.stand_ins:
         missing = release.stand_ins[0]
         raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
@@ -55,12 +55,12 @@ def final_release(work: Work) -> Published | None:
 
 def _expected(work: Work) -> Published | None:
     """Return the release as far as it is known by now: a plan looks at it before any step has given its outputs."""
-    release = published(work.required_spec(), work.assets_lock, work.outputs)
+    release = release_of(work.required_spec(), work.assets_lock, work.outputs)
     if release is None or not release.stand_ins:
         return release
-    return published(work.required_spec(), work.assets_lock, {**known_outputs(work), **work.outputs})
+    return release_of(work.required_spec(), work.assets_lock, {**known_outputs(work), **work.outputs})
 
 
-def _there(work: Work, name: str) -> bytes | None:
+def _is_uploaded(work: Work, name: str) -> bytes | None:
     object_ = s3.get(work.account, work.bucket, f"{folder(work.name)}/{name}")
     return None if object_ is None else object_.content

@@ -22,7 +22,7 @@ from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, cluster_log
 from trainyard.operate.logs.log_filter import LogSelection as WantedStreams
-from trainyard.operate.logs.log_filter import chosen
+from trainyard.operate.logs.log_filter import selected_streams
 from trainyard.operate.nodes.failure_logs import failures_logged
 from trainyard.platform_parts import ClusterEvidence
 from trainyard.platform_table import PLATFORMS
@@ -118,7 +118,7 @@ def _read_logs(name: str, where: Account, knowing: Sequence[ClusterEvidence], re
 
 def _streams(log: ClusterLog, where: Account, reader: ClusterReader) -> list[LogStream]:
     """Return the streams of nodes and of jobs that are asked for; of very many jobs, those of the newest."""
-    selected = chosen(where, log, WantedStreams(reader.wanted.nodes))
+    selected = selected_streams(where, log, WantedStreams(reader.wanted.nodes))
     streams = [LogStream(stream.name, stream.first_ms, stream.last_ms) for stream in selected]
     reader.collected.logs_by_node += len(log.streams) - len(streams)
     if not log.whole:

@@ -68,7 +68,7 @@ class LogSource:
                 yield log
 
     def _log(self, member: Member) -> LogFile | None:
-        head, blocks = begun(member.blocks)
+        head, blocks = peek(member.blocks)
         kind = binary_kind(head)
         if kind == NO_TEXT:  # a log of whole lines can still follow what a crash has written
             self.unread.add(member.name, "mostly binary; its beginning was searched all the same")
@@ -123,7 +123,7 @@ def binary_kind(head: bytes) -> str | None:
     return NO_TEXT if controls > _MOST_CONTROLS * len(visible) else None
 
 
-def begun(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+def peek(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
     """Return the beginning of something, and all of it. What blocks raise is raised behind what comes before."""
     head: list[bytes] = []
     try:

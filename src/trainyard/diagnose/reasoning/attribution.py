@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trainyard.diagnose.cause import Cause
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.cause_evidence import KIND_ORDER, CauseHits
-from trainyard.diagnose.reasoning.thresholds import LinkKind, deciding
+from trainyard.diagnose.reasoning.thresholds import LinkKind, thresholds
 from trainyard.diagnose.reasoning.timeline import Mask, Timeline
 
 _TURNED = bytes([1, 0, *range(2, 256)])
@@ -140,7 +140,7 @@ def _link(earlier: CauseHits, later: CauseHits) -> LinkKind | None:
     is_named = kind == "cause" and back in _OF_SYMPTOMS
     if kind is None or (back is not None and not is_named and not _goes_first(earlier, later)):
         return None
-    return deciding().links[kind]
+    return thresholds().links[kind]
 
 
 def _kind(earlier: Cause, later: Cause) -> str | None:

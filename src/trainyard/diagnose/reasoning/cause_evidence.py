@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from trainyard.diagnose.cause import CONFIDENCES, KINDS, Cause, Signature
 from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.thresholds import deciding
+from trainyard.diagnose.reasoning.thresholds import thresholds
 
 Counts = Mapping[tuple[str, str | None], int]
 """How many lines there are of each signature and node, also of those that were not kept."""
@@ -91,7 +91,7 @@ def _without_weaker(hits: Sequence[Hit], signature_table: Known) -> list[Hit]:
 
 def _gives_way(hit: Hit, other: Hit, signature_table: Known) -> bool:
     (own_signature, own), (signature, another) = signature_table[hit.signature], signature_table[other.signature]
-    if own.subject in deciding().generic:
-        return another.subject not in deciding().generic
+    if own.subject in thresholds().generic:
+        return another.subject not in thresholds().generic
     surer = CONFIDENCE_ORDER[signature.confidence] < CONFIDENCE_ORDER[own_signature.confidence]
     return own.id != another.id and surer and KIND_ORDER[another.kind] <= KIND_ORDER[own.kind]

@@ -20,7 +20,7 @@ from trainyard.diagnose.reasoning.cause_evidence import (
     lines_by_node,
     sureness,
 )
-from trainyard.diagnose.reasoning.thresholds import deciding
+from trainyard.diagnose.reasoning.thresholds import thresholds
 
 _BY_ORDER = tuple(CONFIDENCE_ORDER)
 _FOR_TWO_STEPS = 3
@@ -136,7 +136,7 @@ def _ranked(roots: Sequence[Root]) -> list[Root]:
 
 def _score(root: Root) -> float:
     """Return how much a root explains, itself included, times how sure its surest line is."""
-    sure = max(deciding().confidence[sureness(root.seen.cause, hit)] for hit in root.seen.hits)
+    sure = max(thresholds().confidence[sureness(root.seen.cause, hit)] for hit in root.seen.hits)
     return sure * (1 + sum(weight * root.shares[id_] for id_, weight in root.weights.items()))
 
 
@@ -157,7 +157,7 @@ def _class(root: Root, roots: Sequence[Root]) -> int:
         return 4
     if cause.kind == "symptom":
         return 3
-    return 2 if cause.subject in deciding().generic else 0
+    return 2 if cause.subject in thresholds().generic else 0
 
 
 def _is_over(root: Root, other: Root) -> bool:
@@ -170,4 +170,4 @@ def _is_over(root: Root, other: Root) -> bool:
         return False
     own, others = sum(root.weights.values()), sum(other.weights.values())
     enough = others > own if other.seen.cause.kind == "symptom" else others >= own
-    return enough and ended + deciding().over_after < began
+    return enough and ended + thresholds().over_after < began

@@ -32,7 +32,7 @@ class Thresholds(NamedTuple):
 
 
 @cache
-def deciding() -> Thresholds:
+def thresholds() -> Thresholds:
     """Return the numbers."""
     content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     return Thresholds(

@@ -14,7 +14,7 @@ from itertools import compress
 
 from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.cause_evidence import CauseHits
-from trainyard.diagnose.reasoning.thresholds import LinkKind, deciding
+from trainyard.diagnose.reasoning.thresholds import LinkKind, thresholds
 
 Mask = bytearray
 """Which lines of a cause are meant: 1 for each of them."""
@@ -31,7 +31,7 @@ class Timeline:
         self.hits = cause_hits.hits
         self._times = [hit.time.timestamp() for hit in cause_hits.hits if hit.time is not None]
         self._timeless = len(cause_hits.hits) - len(self._times)
-        self._is_of_one_node = cause_hits.cause.subject in deciding().one_node
+        self._is_of_one_node = cause_hits.cause.subject in thresholds().one_node
 
     def __len__(self) -> int:
         """Return how many lines there are."""

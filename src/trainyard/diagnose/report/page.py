@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from trainyard.diagnose.cause import signatures
-from trainyard.diagnose.report.sentences import counted, nodes, not_asked, read, seen
+from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
 
 _Values = dict[str, Any]
 _MOST_UNREAD = 50
@@ -23,29 +23,29 @@ def _page(values: Mapping[str, Any]) -> Iterator[str]:
     causes = values["causes"]
     yield f"# {causes[0]['title'] if causes else 'Nothing known is wrong in these logs'}"
     yield ""
-    yield from _happened(values)
+    yield from _summary(values)
     yield ""
     if causes:
         yield from _root_cause(causes[0])
         yield from _time_line(causes[0])
-    yield from _others(causes[1:])
+    yield from _other_causes(causes[1:])
     yield from _unusual(values["unrecognised"])
     yield from _harmless(values["harmless"])
     yield from _unread(values["unread"], values["unread_count"])
     yield from _about(values)
 
 
-def _happened(values: Mapping[str, Any]) -> Iterator[str]:
+def _summary(values: Mapping[str, Any]) -> Iterator[str]:
     if not values["causes"]:
         yield f"Nothing that trainyard knows was found in {code(values['diagnosed'])}."
         yield from (f"{code(sentence)}." for sentence in not_asked(values))
         return
     root = values["causes"][0]
     yield f"{root['explanation']}"
-    yield f"This is {root['confidence']}: {seen(root)}."
+    yield f"This is {root['confidence']}: {occurrence_text(root)}."
     if followed := root["consequences"]:
         titles = ", ".join(
-            f"{consequence['title']} ({counted(consequence['count'], 'line')})" for consequence in followed
+            f"{consequence['title']} ({count_text(consequence['count'], 'line')})" for consequence in followed
         )
         yield f"What followed from it: {titles}."
     if root["kind"] == "symptom":
@@ -69,7 +69,7 @@ def _root_cause(root: _Values) -> Iterator[str]:
 
 def _facts(cause: _Values) -> Iterator[str]:
     yield f"- cause: `{cause['cause']}` ({cause['severity']}, {cause['confidence']})"
-    yield f"- seen: {seen(cause)}"
+    yield f"- seen: {occurrence_text(cause)}"
     if cause["nodes"]:
         yield f"- nodes, with their lines: {code(nodes(cause))}"
     yield ""
@@ -90,13 +90,14 @@ def _time_line(root: _Values) -> Iterator[str]:
     yield ""
     yield f"- {root['first_seen'] or 'time not known'}: {root['title']} (the root cause)"
     for effect in root["consequences"]:
-        yield f"- {effect['first_seen'] or 'time not known'}: {effect['title']} (`{effect['cause']}`, {seen(effect)})"
+        when = effect["first_seen"] or "time not known"
+        yield f"- {when}: {effect['title']} (`{effect['cause']}`, {occurrence_text(effect)})"
     yield ""
     for consequence in root["consequences"]:
         yield from _evidence(consequence["evidence"][:1])
 
 
-def _others(causes: Sequence[_Values]) -> Iterator[str]:
+def _other_causes(causes: Sequence[_Values]) -> Iterator[str]:
     if not causes:
         return
     yield "## What else is wrong"
@@ -129,7 +130,7 @@ def _harmless(causes: Sequence[_Values]) -> Iterator[str]:
         return
     yield "## What looks like trouble and is none"
     yield ""
-    yield from (f"- {cause['title']} (`{cause['cause']}`, {counted(cause['count'], 'line')})" for cause in causes)
+    yield from (f"- {cause['title']} (`{cause['cause']}`, {count_text(cause['count'], 'line')})" for cause in causes)
     yield ""
 
 

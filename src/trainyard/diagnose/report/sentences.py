@@ -9,11 +9,11 @@ _MOST_NODES = 6
 _GB, _MB, _KB = 1e9, 1e6, 1e3
 
 
-def seen(cause: Mapping[str, Any]) -> str:
+def occurrence_text(cause: Mapping[str, Any]) -> str:
     """Return where and when a cause was seen, such as: 45 lines on 2 nodes, from … to …."""
-    text = counted(cause["count"], "line")
+    text = count_text(cause["count"], "line")
     if cause["nodes"]:
-        text += f" on {counted(len(cause['nodes']), 'node')}"
+        text += f" on {count_text(len(cause['nodes']), 'node')}"
     if cause["first_seen"] is None:
         return f"{text}, at a time that {'it does' if cause['count'] == 1 else 'they do'} not tell"
     if cause["last_seen"] == cause["first_seen"]:
@@ -31,7 +31,7 @@ def nodes(cause: Mapping[str, Any]) -> str:
 def read(values: Mapping[str, Any]) -> str:
     """Return how much was read."""
     unread = f"; {values['unread_count']:,} not read, or not to the end" if values["unread_count"] else ""
-    return f"{counted(values['files'], 'log')} read, {size(values['size_bytes'])}{unread}"
+    return f"{count_text(values['files'], 'log')} read, {size(values['size_bytes'])}{unread}"
 
 
 def not_asked(values: Mapping[str, Any]) -> list[str]:
@@ -39,18 +39,18 @@ def not_asked(values: Mapping[str, Any]) -> list[str]:
     left: Mapping[str, Any] | None = values["not_asked"]
     if left is None:
         return []
-    sentences = [*_asked(left), *_logs_left_out(left, values["files"])]
+    sentences = [*_filter_sentences(left), *_logs_left_out(left, values["files"])]
     if left["by_period"]:
         time = f", the newest is of {left['newest']}" if left["newest"] else ""
-        sentences.append(f"{counted(left['by_period'], 'line')} that signatures know left out by the period{time}")
+        sentences.append(f"{count_text(left['by_period'], 'line')} that signatures know left out by the period{time}")
     if left["asked_nodes"] and left["by_node"]:
         others = ", ".join(left["nodes"][:_MOST_NODES]) or "none by name"
         more = ", …" if len(left["nodes"]) > _MOST_NODES else ""
-        sentences.append(f"{counted(left['by_node'], 'line')} left out by the node; nodes seen: {others}{more}")
+        sentences.append(f"{count_text(left['by_node'], 'line')} left out by the node; nodes seen: {others}{more}")
     return sentences
 
 
-def _asked(left: Mapping[str, Any]) -> Iterator[str]:
+def _filter_sentences(left: Mapping[str, Any]) -> Iterator[str]:
     """Yield what counts: whoever reads the answer later need not know the question."""
     since = f" from {left['since']} on" if left["since"] else ""
     until = f" before {left['until']}" if left["until"] else ""
@@ -63,12 +63,12 @@ def _logs_left_out(left: Mapping[str, Any], files: int) -> Iterator[str]:
         none = "the log holds no line" if files == 1 else f"none of {files:,} logs holds a line"
         yield f"{none} of that time"
     elif left["logs_by_period"]:
-        yield f"{counted(left['logs_by_period'], 'log')} of {files:,} without a line of that time"
+        yield f"{count_text(left['logs_by_period'], 'log')} of {files:,} without a line of that time"
     if left["logs_by_node"]:
-        yield f"{counted(left['logs_by_node'], 'log')} of other nodes not looked at"
+        yield f"{count_text(left['logs_by_node'], 'log')} of other nodes not looked at"
 
 
-def counted(count: int, what: str) -> str:
+def count_text(count: int, what: str) -> str:
     """Return a number with its word."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
@@ -78,4 +78,4 @@ def size(size_bytes: int) -> str:
     for unit, of in (("GB", _GB), ("MB", _MB), ("kB", _KB)):
         if size_bytes >= of:
             return f"{size_bytes / of:.1f} {unit}"
-    return counted(size_bytes, "byte")
+    return count_text(size_bytes, "byte")

@@ -10,7 +10,7 @@ from trainyard.diagnose.line_filter import EVERYTHING, LineFilter, short
 from trainyard.diagnose.line_node import host_of, node_of
 from trainyard.diagnose.log_file import LogFile
 from trainyard.diagnose.scanning.json_events import is_json_events
-from trainyard.diagnose.scanning.log_clock import LogClock, decoded
+from trainyard.diagnose.scanning.log_clock import LogClock, decode_line
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
 
 # Of the names of nodes, which anybody may have written.
@@ -79,7 +79,7 @@ class FilteredOut:
     def _look_for_nodes(self, file: str, piece: Piece) -> None:
         end = piece.data.find(b"\n")
         first = piece.data[: end if 0 <= end < _LINE_BYTES else _LINE_BYTES]
-        self._saw(host_of(file) or node_of(file, decoded(without_escapes(first))))
+        self._saw(host_of(file) or node_of(file, decode_line(without_escapes(first))))
         for node in tuple(self.unknown):
             name = re.escape(short(node).encode())
             named = re.compile(rb"(?<![A-Za-z0-9-])" + name + rb"(?![A-Za-z0-9-])", re.IGNORECASE)
@@ -107,7 +107,7 @@ class LineSelection:
         """Return whether the line at a place of a piece is asked for."""
         if not self._wanted.is_of_period(self._clock.time_at(piece.data, start)):
             return False
-        text = decoded(without_escapes(piece.data[start:end][:_LINE_BYTES]))
+        text = decode_line(without_escapes(piece.data[start:end][:_LINE_BYTES]))
         return self._wanted.is_of_nodes(self._name, node_of(self._name, text))
 
     def may_be_in(self, piece: Piece) -> bool:

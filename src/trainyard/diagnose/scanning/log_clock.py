@@ -18,7 +18,7 @@ _HEAD_BYTES = 4096
 _PATIENCE_LINES = 2000
 
 
-def decoded(line: bytes) -> str:
+def decode_line(line: bytes) -> str:
     """Return a line as text: UTF-8, and where it is none, what Western systems wrote before."""
     try:
         return line.decode()
@@ -81,7 +81,7 @@ class LogClock:
         """Return the time that a line tells itself."""
         end = data.find(b"\n", start, start + _HEAD_BYTES)
         line = data[start : end if end >= 0 else start + _HEAD_BYTES]
-        time = time_of(decoded(without_escapes(line)), self._latest or self._near, self._written)
+        time = time_of(decode_line(without_escapes(line)), self._latest or self._near, self._written)
         self._latest = time or self._latest
         self._timeless_lines = 0 if time else self._timeless_lines + 1
         return time

@@ -10,7 +10,7 @@ from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_node import node_of
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.json_events import JsonEvent, JsonEvents, is_json_events
-from trainyard.diagnose.scanning.log_clock import LogClock, decoded
+from trainyard.diagnose.scanning.log_clock import LogClock, decode_line
 from trainyard.diagnose.scanning.patterns import Patterns
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
 from trainyard.diagnose.scanning.result import EARLIEST, LATEST, Tally
@@ -80,7 +80,9 @@ class LogHits:
         groups: dict[tuple[str, str | None], list[MatchedLine]] = defaultdict(list)
         for line in matched_lines(self._patterns, piece):
             if ids := list(self._new(line.ids, line.number)):
-                node = node_of(self._name, decoded(without_escapes(piece.data[line.start : line.end][:_TEXT_BYTES])))
+                node = node_of(
+                    self._name, decode_line(without_escapes(piece.data[line.start : line.end][:_TEXT_BYTES]))
+                )
                 if self._left_out and not self._is_wanted(self._left_out, piece, line, node):
                     continue
                 for name in ids:
@@ -97,13 +99,13 @@ class LogHits:
         text = piece.data[line.start : line.end]
         if len(text) > _TEXT_BYTES:
             text = text[max(0, line.at - _BEFORE_BYTES) :][:_TEXT_BYTES]
-        return Hit(name, self._name, line.number, decoded(text), self._clock.time_at(piece.data, line.start), node)
+        return Hit(name, self._name, line.number, decode_line(text), self._clock.time_at(piece.data, line.start), node)
 
     def _event(self, event: JsonEvent, tally: Tally) -> None:
         # A signature may expect it as it stands in the file, or as it was meant.
         matched_ids = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
         node = event.node or node_of(self._name, event.text)
-        text = decoded(event.raw[:_TEXT_BYTES])
+        text = decode_line(event.raw[:_TEXT_BYTES])
         ids = self._sorts.counting(dict.fromkeys(matched_ids))
         if ids and self._left_out and not self._left_out.takes(self._name, event.time, node):
             ids = []

@@ -61,7 +61,7 @@ class Patterns:
         )
 
 
-def compiled(pattern: bytes) -> Any:
+def compile_pattern(pattern: bytes) -> Any:
     """Return a pattern that is searched for in blocks."""
     re2 = _re2()
     return re2.compile(b"(?m:" + pattern + b")", _options(re2, _MEMORY_BYTES))

@@ -63,7 +63,7 @@ def _profile(instance: Mapping[str, Any]) -> str:
     return str(instance.get("IamInstanceProfile", {}).get("Arn", "")).rpartition("/")[2]
 
 
-def registered(account: Account, cluster: str) -> tuple[ContainerInstance, ...]:
+def container_instances(account: Account, cluster: str) -> tuple[ContainerInstance, ...]:
     """Return the instances that have come to a cluster of ECS; none where there is no such cluster."""
     if not cluster:
         return ()

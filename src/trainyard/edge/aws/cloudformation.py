@@ -50,7 +50,7 @@ def change_stack(account: Account, request: StackRequest, report: Callable[[Stac
     A stack that another call left under way is waited for; one whose making failed is removed first.
     Raises TrainyardError with the first resource that failed.
     """
-    state: StackState | None = settled(account, request.name, report)
+    state: StackState | None = wait_until_settled(account, request.name, report)
     if state is not None and state.status in _UNFINISHED:
         delete_stack(account, request.name, report)
         state = None
@@ -77,7 +77,7 @@ def delete_stack(account: Account, name: str, report: Callable[[StackEvent], Non
 
     Raises TrainyardError with the first resource that could not be deleted.
     """
-    stack = settled(account, name, report)
+    stack = wait_until_settled(account, name, report)
     if stack is None or stack.status == "DELETE_COMPLETE":
         return
     before = {event.id for event in stack_events(account, stack.id)}
@@ -173,7 +173,7 @@ def follow(
     raise _too_long(name)
 
 
-def settled(account: Account, name: str, report: Callable[[StackEvent], None]) -> StackState | None:
+def wait_until_settled(account: Account, name: str, report: Callable[[StackEvent], None]) -> StackState | None:
     """Return the stack once nobody works on it any more."""
     state = find_stack(account, name)
     if state is None or not state.in_progress:

@@ -63,7 +63,7 @@ def create_key_pair(account: Account, name: str, file: Path, tags: dict[str, str
     except OSError as error:
         raise _cannot_write(file, error) from error
     try:
-        _write(descriptor, _made(account, name, tags, mine))
+        _write(descriptor, _create_key_pair(account, name, tags, mine))
     except BaseException as error:
         with suppress(*UNTRANSLATED, TrainyardError):  # the error that led here says more
             if _tags(_described(account, name)).get(_CALL) == mine:
@@ -105,7 +105,7 @@ def _ends_as_a_key(file: Path) -> bool:
         return False
 
 
-def _made(account: Account, name: str, tags: dict[str, str], mine: str) -> str:
+def _create_key_pair(account: Account, name: str, tags: dict[str, str], mine: str) -> str:
     """Return the private key of a new key pair. An answer that is lost takes the key with it, so it is made again."""
     marks = [{"Key": key, "Value": value} for key, value in {**tags, _CALL: mine}.items()]
     settings: dict[str, Any] = {"KeyName": name, "KeyType": "ed25519", "KeyFormat": "pem"}

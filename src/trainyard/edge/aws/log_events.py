@@ -77,7 +77,7 @@ def events(  # noqa: PLR0913  a stream and a part of it
     raise _endless(group, stream)
 
 
-def filtered(  # noqa: PLR0913  streams, a part of them, and what is looked for
+def filter_events(  # noqa: PLR0913  streams, a part of them, and what is looked for
     account: Account,
     group: str,
     names: Sequence[str] = (),

@@ -13,7 +13,7 @@ import yaml
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call
-from trainyard.edge.aws.s3_lookup import beginning
+from trainyard.edge.aws.s3_lookup import first_bytes
 from trainyard.errors import TrainyardError
 
 # Parameters of the cluster's stack: pcluster/templates/cluster_stack.py, alike in 3.14, 3.15 and 3.16. The file below:
@@ -47,7 +47,7 @@ def cluster_config(account: Account, name: str) -> Mapping[str, Any] | None:
     """
     parameters = _parameters(account, name, none_if=("ValidationError",))
     bucket, root = parameters.get(_BUCKET), parameters.get(_ROOT)
-    config = beginning(account, bucket, f"{root}/{_FILE}", _MOST_BYTES) if bucket and root else None
+    config = first_bytes(account, bucket, f"{root}/{_FILE}", _MOST_BYTES) if bucket and root else None
     return None if config is None else config_of(config.content, f"s3://{bucket}/{root}/{_FILE}")
 
 

@@ -120,7 +120,7 @@ def objects_in(account: Account, bucket: str, folder: str, most_pages: int) -> F
     return FolderListing(objects, whole=False)
 
 
-def beginning(account: Account, bucket: str, key: str, most_bytes: int) -> Object | None:
+def first_bytes(account: Account, bucket: str, key: str, most_bytes: int) -> Object | None:
     """Return the first bytes of an object, all of them where it has no more; None where there is none.
 
     To who may not list the bucket, S3 calls what is missing forbidden:

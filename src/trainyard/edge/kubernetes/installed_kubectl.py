@@ -35,7 +35,7 @@ def installed_kubectl() -> InstalledKubectl:
     path = which("kubectl")
     if path is None:
         raise TrainyardError("there is no program kubectl here", where="PATH", hint=f"install it: {_INSTALLING}")
-    kubectl = _asked(path, Path(path).stat().st_mtime_ns)
+    kubectl = _installed_version(path, Path(path).stat().st_mtime_ns)
     if kubectl.minor < _OLDEST_MINOR:
         raise TrainyardError(
             f"kubectl {kubectl.version} is older than 1.{_OLDEST_MINOR}, the first that signs in as it has to",
@@ -46,7 +46,7 @@ def installed_kubectl() -> InstalledKubectl:
 
 
 @lru_cache(maxsize=8)
-def _asked(path: str, changed_ns: int) -> InstalledKubectl:
+def _installed_version(path: str, changed_ns: int) -> InstalledKubectl:
     """Ask a program, once for as long as it is the same: what follows a job looks every few seconds."""
     del changed_ns
     # Nothing of the user's configuration decides what is asked here.

@@ -26,7 +26,7 @@ from trainyard.edge.kubernetes.documents import parts, text
 from trainyard.edge.kubernetes.installed_kubectl import installed_kubectl
 from trainyard.edge.kubernetes.private_kubeconfig import private_kubeconfig
 from trainyard.edge.kubernetes.refusals import refusal, unreachable
-from trainyard.edge.watched_program import ProgramResult, end, run_watched, started
+from trainyard.edge.watched_program import ProgramResult, end, run_watched, start_program
 from trainyard.errors import TrainyardError
 
 FIELD_MANAGER = "trainyard"
@@ -191,7 +191,7 @@ class ProgramKubectl:
 
     def _streamed(self, words: Sequence[str], doing: str, timeout_s: float | None) -> Iterator[str]:
         # A request that has to end in a minute could not be followed; one that is not followed ends by itself.
-        with started([self._program, *words], self._variables) as process:
+        with start_program([self._program, *words], self._variables) as process:
             assert process.stdout is not None  # noqa: S101 - it was asked for
             assert process.stderr is not None  # noqa: S101 - as above
             late = None if timeout_s is None else Timer(timeout_s, end, (process,))

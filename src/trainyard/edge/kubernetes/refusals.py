@@ -41,7 +41,7 @@ _LONGEST = 600
 def refusal(doing: str, cluster: str, status: int, output: Sequence[str]) -> TrainyardError:
     """Return the error of a kubectl that ended with a status; ``doing`` completes "kubectl could not …"."""
     text = "\n".join(output)
-    shown = _shown(output) or f"it ended with status {status}"
+    shown = _reason_text(output) or f"it ended with status {status}"
     problem = f"kubectl could not {doing}: {shown}"
     if _FORBIDDEN.search(text):
         hint = (
@@ -69,7 +69,7 @@ def unreachable(cluster: str, reason: str) -> UnreachableError:
     )
 
 
-def _shown(output: Sequence[str]) -> str:
+def _reason_text(output: Sequence[str]) -> str:
     """Return the lines that say why, on one line: not the ones that client-go logs on the way."""
     lines = [line.strip() for line in output if line.strip() and not re.match(r"[IWEF]\d{4} ", line)]
     shown = "; ".join(dict.fromkeys(lines or [line.strip() for line in output if line.strip()]))

@@ -25,7 +25,7 @@ class LogSelection(NamedTuple):
     """Of EKS: POD or NAMESPACE/POD, with * for anything."""
 
 
-def chosen(account: Account, log: ClusterLog, selection: LogSelection) -> tuple[Stream, ...]:
+def selected_streams(account: Account, log: ClusterLog, selection: LogSelection) -> tuple[Stream, ...]:
     """Return the streams that are asked for. Raises InputError where there is none of a job, a node or a kind."""
     streams = log.platform.streams_of(account, log, selection)
     for kind in selection.kinds:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Protocol
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.log_events import MOST_STREAMS, LogEvent, events, filtered
+from trainyard.edge.aws.log_events import MOST_STREAMS, LogEvent, events, filter_events
 from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream, cluster_log
 from trainyard.operate.logs.export import Export, LogArchive
-from trainyard.operate.logs.log_filter import LogSelection, chosen
+from trainyard.operate.logs.log_filter import LogSelection, selected_streams
 from trainyard.operate.logs.period import Period
 from trainyard.operate.logs.search import search_for
 from trainyard.platform_table import PLATFORMS
@@ -125,7 +125,7 @@ class Logs:
             return None
         now = cluster_log(self.account, self.log.name, self.log.group.name)
         try:
-            return chosen(self.account, now, self.wanted)
+            return selected_streams(self.account, now, self.wanted)
         except InputError:  # what was there is gone for now
             return self.streams
 
@@ -148,7 +148,7 @@ def cluster_logs(  # noqa: PLR0913  which cluster, and what of it
     Raises TrainyardError where it has none, InputError where nothing is what was asked for.
     """
     log, selection = cluster_log(where, name, group), LogSelection(nodes, kinds, jobs)
-    return Logs(log, chosen(where, log, selection), selection, where, kubectl)
+    return Logs(log, selected_streams(where, log, selection), selection, where, kubectl)
 
 
 def logs_of(  # noqa: PLR0913  which cluster, and what of it
@@ -184,7 +184,7 @@ def logs_of(  # noqa: PLR0913  which cluster, and what of it
         raise
     if log.platform.PODS is not None and group is None and (jobs or nodes):
         return log.platform.PODS.pod_logs(where, name, wanted, kubectl)
-    return Logs(log, chosen(where, log, wanted), wanted, where, kubectl)
+    return Logs(log, selected_streams(where, log, wanted), wanted, where, kubectl)
 
 
 @dataclass
@@ -222,7 +222,7 @@ class StreamFollower:
             return
         names = () if streams is None else [stream.name for stream in streams]
         pattern = None if self.search is None else self.search.pattern
-        pages = filtered(self.account, self.group, names, since_ms, until_ms, pattern=pattern)
+        pages = filter_events(self.account, self.group, names, since_ms, until_ms, pattern=pattern)
         kept_from_ms = int(self.account.clock.now() * 1000) - 2 * OVERLAP_MS
         for event in (log_event for page in pages for log_event in page):
             if event.id in self._seen:
@@ -274,7 +274,7 @@ def _merged(
     everything = log.whole and not log.shared and len(streams) == len(log.streams)
     names = [stream.name for stream in streams]
     parts = [[]] if everything else [names[at : at + MOST_STREAMS] for at in range(0, len(names), MOST_STREAMS)]
-    page_lists = [filtered(account, log.group.name, part, *of, pattern=pattern) for part in parts]
+    page_lists = [filter_events(account, log.group.name, part, *of, pattern=pattern) for part in parts]
     return heapq.merge(*(_each(pages) for pages in page_lists), key=lambda event: event.at_ms)
 
 

@@ -88,12 +88,14 @@ def query_of(endpoint: str, region: str) -> Query:
 
 def _workspaces(account: Account, outputs: Mapping[str, str]) -> Iterator[WorkspaceState]:
     if (prometheus := outputs.get("AMPWorkspaceId")) is not None:
-        yield WorkspaceState("Amazon Managed Prometheus", prometheus, _told(account, _of_prometheus, prometheus))
+        yield WorkspaceState(
+            "Amazon Managed Prometheus", prometheus, _answer_or_error(account, _of_prometheus, prometheus)
+        )
     if (grafana := outputs.get("ManagedGrafanaWorkspaceId")) is not None:
-        yield WorkspaceState("Amazon Managed Grafana", grafana, _told(account, _of_grafana, grafana))
+        yield WorkspaceState("Amazon Managed Grafana", grafana, _answer_or_error(account, _of_grafana, grafana))
 
 
-def _told(account: Account, ask: Callable[[Account, str], str], workspace: str) -> str:
+def _answer_or_error(account: Account, ask: Callable[[Account, str], str], workspace: str) -> str:
     """Return what a service says. Who may not ask it still gets to see all else."""
     try:
         with aws_errors(account.region):

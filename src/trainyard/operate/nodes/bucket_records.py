@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject, beginning, objects_in
+from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject, first_bytes, objects_in
 from trainyard.operate.nodes.record import MOST_BYTES, BadRecordError, NodeRecord, read_record
 
 _MOST_PAGES = 20  # of a thousand records, or folders with the logs of a failed node
@@ -87,7 +87,7 @@ class BucketRecords:
         if listed.size_bytes > MOST_BYTES:
             problem = f"it is {listed.size_bytes:,} bytes long, and {MOST_BYTES:,} at most are read"
             return RecordReading(instance_id, listed.etag, listed.modified, None, problem)
-        stored = beginning(self.account, self.bucket, f"{self.folder}/{instance_id}.json", MOST_BYTES + 1)
+        stored = first_bytes(self.account, self.bucket, f"{self.folder}/{instance_id}.json", MOST_BYTES + 1)
         if stored is None:
             return None
         try:

@@ -97,7 +97,7 @@ class ClusterPlace(NamedTuple):
     bucket: str
 
 
-def compared(
+def compare_nodes(
     place: ClusterPlace, now: float, instances: Sequence[ClusterNode], readings: Readings, expected: ExpectedNodes
 ) -> ClusterNodes:
     """Return the nodes of a cluster from what EC2 says, what they wrote, and what there should be."""

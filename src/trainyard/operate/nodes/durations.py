@@ -20,7 +20,7 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes % 60} min" if hours < 48 else f"{hours // 24} days"
 
 
-def listed(names: Sequence[str]) -> str:
+def short_list(names: Sequence[str]) -> str:
     """Return the first names of a list, and how many there are beyond."""
     beyond = len(names) - _MOST
     return ", ".join(names[:_MOST]) + (f" and {beyond} more" if beyond > 0 else "")

@@ -10,7 +10,7 @@ from trainyard.deploy.plan.time_bounds import bounds
 from trainyard.deploy.record import Deployment, read_record
 from trainyard.deploy.work import folder
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.s3_lookup import beginning
+from trainyard.edge.aws.s3_lookup import first_bytes
 from trainyard.errors import TrainyardError
 from trainyard.finding import path_text
 from trainyard.spec.cluster import Spec
@@ -60,12 +60,12 @@ class ExpectedNodes(NamedTuple):
     """How long a node may take to come up, by role."""
 
 
-def expected(account: Account, bucket: str, name: str) -> ExpectedNodes:
+def expected_nodes(account: Account, bucket: str, name: str) -> ExpectedNodes:
     """Return what the bucket says about a cluster's nodes.
 
     Raises TrainyardError where the name is that of an environment without any instance, or the account cannot be used.
     """
-    pointer = beginning(account, bucket, f"{folder(name)}/release", _MOST_BYTES)
+    pointer = first_bytes(account, bucket, f"{folder(name)}/release", _MOST_BYTES)
     return expected_of(read_record(account, bucket, name), None if pointer is None else pointer.content)
 
 

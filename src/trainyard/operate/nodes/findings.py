@@ -8,7 +8,7 @@ from dataclasses import replace
 from trainyard.deploy.release_notice import command_to_tell
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
-from trainyard.operate.nodes.durations import duration, listed
+from trainyard.operate.nodes.durations import duration, short_list
 from trainyard.operate.nodes.expected_nodes import Group
 from trainyard.operate.nodes.finding_kinds import finding
 from trainyard.operate.nodes.node_state import NodeState
@@ -16,7 +16,7 @@ from trainyard.operate.nodes.node_state import NodeState
 _MOST = 10
 
 
-def judged(nodes: ClusterNodes) -> ClusterNodes:
+def with_findings(nodes: ClusterNodes) -> ClusterNodes:
     """Return the nodes with what is wrong with them."""
     return replace(nodes, findings=findings(nodes))
 
@@ -63,7 +63,7 @@ def failures_of_gone(nodes: ClusterNodes) -> Iterator[Finding]:
         message = f"{len(older)} more nodes failed before those and are gone"
         yield finding("failed-node-gone", message, "add --json to see all of them", severity="warning")
     if broken := [node.id for node in nodes.gone if node.status == "unreadable"]:
-        message = f"what {listed(broken)} wrote before they were gone cannot be read"
+        message = f"what {short_list(broken)} wrote before they were gone cannot be read"
         yield finding("node-record-unreadable", message, severity="warning", file=nodes.url("nodes/"))
 
 
@@ -137,14 +137,14 @@ def _optional_steps(nodes: ClusterNodes) -> Iterator[Finding]:
             if step.status == "failed" and not step.required:
                 failed.setdefault(step.name, []).append((str(node), step.message))
     for name, where in failed.items():
-        message = f"optional step {name} failed on {listed([node for node, _ in where])}: {where[0][1]}"
+        message = f"optional step {name} failed on {short_list([node for node, _ in where])}: {where[0][1]}"
         yield finding("optional-step-failed", message.removesuffix(": "))
 
 
 def _former_release(nodes: ClusterNodes) -> Iterator[Finding]:
     former = [node for node in nodes.there if node.active and nodes.runs_current(node) is False]
     if former:
-        which = listed([str(node) for node in former])
+        which = short_list([str(node) for node in former])
         message = f"{which} came up with another release than the published one"
         yield finding("release-not-current", message, "; ".join(_to_tell(nodes, former)))
 

@@ -10,9 +10,9 @@ from trainyard.edge.aws.nodes import ClusterNode, monitoring_instances
 from trainyard.edge.aws.nodes import nodes as instances_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.bucket_records import BucketRecords
-from trainyard.operate.nodes.cluster_nodes import ClusterNodes, ClusterPlace, compared
-from trainyard.operate.nodes.expected_nodes import ExpectedNodes, expected
-from trainyard.operate.nodes.findings import judged
+from trainyard.operate.nodes.cluster_nodes import ClusterNodes, ClusterPlace, compare_nodes
+from trainyard.operate.nodes.expected_nodes import ExpectedNodes, expected_nodes
+from trainyard.operate.nodes.findings import with_findings
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 _EXPECTED_EVERY = 10  # looks; a deployment seldom ends, or publishes anything, while somebody watches
@@ -43,16 +43,16 @@ class Look:
         Raises TrainyardError where there is no such cluster, and InputError where there is no such queue or node.
         """
         if self._looks % _EXPECTED_EVERY == 0 or self._expected is None:
-            self._expected = expected(self.account, self.bucket, self.name)
+            self._expected = expected_nodes(self.account, self.bucket, self.name)
         self._looks += 1
         instances = [*instances_of(self.account, self.name), *self._monitoring(self._expected)]
         readings = self._records.look([node.id for node in instances])
         if not instances and not readings.by_instance and self._expected.deployment is None:
             raise self._nothing()
         place = ClusterPlace(self.name, self.account.region, self.bucket)
-        nodes = compared(place, self.account.clock.now(), instances, readings, self._expected)
+        nodes = compare_nodes(place, self.account.clock.now(), instances, readings, self._expected)
         nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
-        return judged(nodes if self.node is None else of_node(nodes, self.node))
+        return with_findings(nodes if self.node is None else of_node(nodes, self.node))
 
     def _monitoring(self, expected: ExpectedNodes) -> list[ClusterNode]:
         """Return the monitoring instance. EC2 is asked for it only where the spec has one."""

@@ -49,7 +49,7 @@ def _status(request: StatusRequest, bucket: str | None) -> Status:
     query = _recognised(queries, stacks, record)
     own_stacks = stacks_of_cluster(stacks, name) if query is None else query.own_stacks(stacks)
     if query is None and not own_stacks and record is None:
-        raise _nothing(request)
+        raise _not_found(request)
     # What was asked of other platforms says nothing here.
     request.forget_unknown_but("stacks", "record", *(["nodes"] if query is None else []))
     access = request.ask("monitoring", partial(monitoring_access, account, with_environment(stacks, own_stacks)))
@@ -87,7 +87,7 @@ def _with_shared_parts(request: StatusRequest, status: Status) -> Status:
     return replace(status, file_systems=storage(), failures=failed() or ())
 
 
-def _nothing(request: StatusRequest) -> TrainyardError:
+def _not_found(request: StatusRequest) -> TrainyardError:
     """Return the error of a name that nothing has, or of which nothing may be looked at."""
     name, account = request.name, request.account
     if why := request.unknown.get("stacks") or request.unknown.get("nodes"):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_instances import instances_of, registered
+from trainyard.edge.aws.batch_instances import container_instances, instances_of
 from trainyard.edge.aws.batch_job_state import described_jobs
 from trainyard.edge.aws.batch_queues import BatchResources, batch_of_cluster, compute_environments
 from trainyard.edge.aws.errors import NotAllowedError
@@ -64,7 +64,9 @@ def _instance_of_job(account: Account, resources: BatchResources, job_id: str) -
             hint=f"`trainyard status {resources.stack.removesuffix('-batch')} --region {account.region}` lists jobs",
         )
     environments = compute_environments(account, resources.environments)
-    instances = (instance for environment in environments for instance in registered(account, environment.ecs_cluster))
+    instances = (
+        instance for environment in environments for instance in container_instances(account, environment.ecs_cluster)
+    )
     return next((instance.instance for instance in instances if instance.arn == place), None)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import aws, shell_name
-from trainyard.bundle.by_hand.stacks import made, made_from_s3, read_outputs, removed
+from trainyard.bundle.by_hand.stacks import create_commands, delete_stack_commands, made_from_s3, read_outputs
 from trainyard.bundle.markdown import Pieces
 from trainyard.bundle.readme_contents import ReadmeContents, removed_after_cluster
 from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS
@@ -40,7 +40,7 @@ def _deploy(spec: Spec, rendering: Rendering) -> Iterator[str]:
     """Yield the lines of step 2."""
     stack = next(stack for stack in rendering.stacks if stack.kind == "batch")
     if fits_inline(stack.template):
-        yield from _PAGE.lines("deploy", commands=list(made(spec, stack)))
+        yield from _PAGE.lines("deploy", commands=list(create_commands(spec, stack)))
     else:
         yield from _PAGE.lines("deploy-from-s3", commands=[*bucket(spec), *made_from_s3(spec, stack)])
     if images := pushed_images(spec):
@@ -86,7 +86,7 @@ def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
     registry = f"${shell_name('ECRRepository')}"
     commands = [
         *read_outputs(spec, cluster[0].name, ["ECRRepository"]),
-        *removed(spec, cluster),
+        *delete_stack_commands(spec, cluster),
         aws(spec.region, "ecr delete-repository", "--repository-name", registry, "--force"),
     ]
     yield from _PAGE.lines("remove", commands=commands)

@@ -107,7 +107,9 @@ class OnEks:
         with self._asked() as kubectl:
             runs = mpi_runs.runs_of_submission(kubectl, folder)
         # Times are whole seconds; runs of the same one are in the order of the list.
-        self._order |= {mpi_runs.number_of(run): f"{mpi_runs.made(run)} {at:06d}" for at, run in enumerate(runs)}
+        self._order |= {
+            mpi_runs.number_of(run): f"{mpi_runs.creation_time(run)} {at:06d}" for at, run in enumerate(runs)
+        }
         return {mpi_runs.test_of(run): mpi_runs.number_of(run) for run in runs}
 
     def is_newer(self, number: str, than: str) -> bool:

@@ -10,7 +10,7 @@ from trainyard.bundle.markdown import Pieces
 from trainyard.bundle.readme_contents import ReadmeContents, removed_after_cluster
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.launch.launch import compute_launches
-from trainyard.platforms.eks.rendering.addons import unpinned
+from trainyard.platforms.eks.rendering.addons import addons_without_version
 from trainyard.platforms.eks.rendering.names import QUEUE, TAINT_KEYS
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
 from trainyard.platforms.eks.rendering.own_template import own_templates, reasons
@@ -52,7 +52,7 @@ def _deploy(spec: Spec) -> Iterator[str]:
     if launches := own_templates(spec):
         explained = [f"- `{node_group_name(launch.nodes)}`: {' '.join(reasons(launch))}" for launch in launches]
         yield from _PAGE.lines("own-templates", reasons=explained)
-    if addons := unpinned(spec):
+    if addons := addons_without_version(spec):
         yield from _PAGE.lines("unpinned", version=version, addons=", ".join(f"`{name}`" for name in addons))
     yield from _PAGE.lines(
         "create",

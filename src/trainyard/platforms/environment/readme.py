@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trainyard.bundle.markdown import Pieces
-from trainyard.bundle.readme_contents import ReadmeContents, published, stacks_removed
+from trainyard.bundle.readme_contents import ReadmeContents, stacks_removed, upload_commands
 from trainyard.spec.cluster import Spec
 
 CREATE_COMMAND = None
@@ -23,6 +23,6 @@ def steps(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
     """Yield the lines of the steps from the second on."""
     if spec.installs_anything:
         yield from _PAGE.lines("publish")
-        yield from published(spec, contents)
+        yield from upload_commands(spec, contents)
     yield from _PAGE.lines("remove", number="3" if spec.installs_anything else "2")
     yield from stacks_removed(spec, contents.rendering.stacks, "When no cluster uses it any more.")

@@ -139,7 +139,7 @@ def _fixed_keys(version: str) -> Iterator[str]:
     """Yield the keys that no update changes. Sections are left out: what counts is what they hold."""
     policies = update_policies.policies(version) or {}
     for key in policies:
-        if update_policies.need(version, key) == "unsupported" and not any(
+        if update_policies.update_need(version, key) == "unsupported" and not any(
             key_.startswith(f"{key}.") for key_ in policies
         ):
             yield key

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from trainyard.bundle.by_hand.dashboards import deleted, put
+from trainyard.bundle.by_hand.dashboards import delete_commands, put
 from trainyard.bundle.markdown import Pieces
-from trainyard.bundle.readme_contents import ReadmeContents, published, removed_after_cluster
+from trainyard.bundle.readme_contents import ReadmeContents, removed_after_cluster, upload_commands
 from trainyard.spec.cluster import Spec
 
 CREATE_COMMAND = "pcluster create-cluster"
@@ -31,12 +31,12 @@ def steps(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
         "cluster": f"--region {spec.region} --cluster-name {spec.name}",
     }
     yield from _PAGE.lines("install", version=version)
-    yield from published(spec, contents)
+    yield from upload_commands(spec, contents)
     yield from _PAGE.lines("create", **place)
     yield from _PAGE.lines("use", **place, region=spec.region)
     if commands := list(put(spec, contents.known)):
         yield from _PAGE.lines("dashboards", commands=commands)
     yield from _PAGE.lines("remove", **place)
-    if dashboards := list(deleted(spec)):
+    if dashboards := list(delete_commands(spec)):
         yield from _PAGE.lines("remove-dashboards", commands=dashboards)
     yield from removed_after_cluster(spec, contents.rendering.stacks)

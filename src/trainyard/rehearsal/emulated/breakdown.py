@@ -59,19 +59,19 @@ def breakdowns() -> dict[str, Breakdown]:
     return {file.stem: _read(file) for file in sorted(_FOLDER.glob("*.yaml"))}
 
 
-def planted() -> Breakdown | None:
+def planned_breakdown() -> Breakdown | None:
     """Return the one that is to happen in this account."""
     return breakdowns()[FAULTS.breakdown] if FAULTS.breakdown else None
 
 
-def striking(what: str) -> Breakdown | None:
+def breakdown_at(what: str) -> Breakdown | None:
     """Return the one that is to happen, if it strikes there."""
-    breakdown = planted()
+    breakdown = planned_breakdown()
     return breakdown if breakdown is not None and breakdown.strikes == what else None
 
 
 @cache
-def told(name: str) -> Sequence[Mapping[str, Any]]:
+def shared_lines(name: str) -> Sequence[Mapping[str, Any]]:
     """Return lines that several breakdowns have in common."""
     lines: list[Mapping[str, Any]] = _load(_TOLD / f"{name}.yaml")
     return lines

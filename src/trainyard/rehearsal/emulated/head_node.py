@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from botocore.exceptions import ClientError
 
-from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.faults import FAULTS
 from trainyard.rehearsal.emulated.node_boot import NodeBoot
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
@@ -41,7 +41,7 @@ def start(aws: Aws, name: str) -> int:
     if instance is None:
         return 0
     status = _fleet_status(aws, name) or "RUNNING"
-    ready = FAULTS.head_node_signals and striking("head") is None
+    ready = FAULTS.head_node_signals and breakdown_at("head") is None
     refused = _launch(aws, cluster) if ready and status == "RUNNING" else None
     up = NodeBoot(aws, cluster, instance)
     up.begin()

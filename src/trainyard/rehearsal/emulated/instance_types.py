@@ -20,13 +20,13 @@ def plant_instance_types(region: str, seeds: Mapping[str, Any]) -> None:
     for name in seeds.get("instance_types", []):
         kind = find(name)
         if name not in INSTANCE_TYPES and kind is not None:
-            INSTANCE_TYPES[name] = described(kind)
+            INSTANCE_TYPES[name] = instance_type_facts(kind)
             _offer(region, name, [f"{region}{letter}" for letter in "abc"])
     for reservation in _reservations(seeds):
         _offer(region, reservation["InstanceType"], [reservation["AvailabilityZone"]])
 
 
-def described(kind: InstanceType) -> dict[str, Any]:
+def instance_type_facts(kind: InstanceType) -> dict[str, Any]:
     """Return a type of the catalog as DescribeInstanceTypes would. What the catalog does not know, the type can do."""
     gpu = kind.accelerators
     has_gpu = gpu is not None and gpu.vendor == "nvidia"

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trainyard.rehearsal.emulated.breakdown import Breakdown, planted, striking, told
+from trainyard.rehearsal.emulated.breakdown import Breakdown, breakdown_at, planned_breakdown, shared_lines
 from trainyard.rehearsal.emulated.node_logs import LoggingNode, NodeLogs
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
 from trainyard.rehearsal.emulated.static_nodes import SlurmCluster, static_nodes, terminate_compute_nodes
@@ -31,25 +31,25 @@ class NodeBoot:
 
     def begin(self) -> None:
         """Write what is written whatever happens."""
-        breakdown = planted()
+        breakdown = planned_breakdown()
         silent = breakdown is not None and breakdown.silent
-        self._logs.write(line for line in told("healthy") if not (silent and line["by"] == "compute"))
+        self._logs.write(line for line in shared_lines("healthy") if not (silent and line["by"] == "compute"))
 
     def refused(self, error: ClientError) -> None:
         """Write that EC2 did not launch the static nodes: the head node goes on waiting for them."""
         error_body = error.response["Error"]
-        breakdown = planted()
+        breakdown = planned_breakdown()
         values = {
             "code": error_body["Code"],
             "message": error_body["Message"],
             "failure": (breakdown and breakdown.failure) or "other-failures",
         }
-        self._with(values).write(told("launch_refused"))
+        self._with(values).write(shared_lines("launch_refused"))
 
     def fail_head_node(self) -> None:
         """Raise ResourceError with what the head node signals, where it is to fail."""
-        if (breakdown := striking("head")) is not None:
-            self._tell(breakdown, *breakdown.lines, *told(breakdown.then))
+        if (breakdown := breakdown_at("head")) is not None:
+            self._tell(breakdown, *breakdown.lines, *shared_lines(breakdown.then))
             raise self._signal(breakdown)
 
     def fail_nodes(self, *, being_made: bool) -> bool:
@@ -57,23 +57,23 @@ class NodeBoot:
 
         Raises ResourceError with what the head node signals, where its stack is still being made.
         """
-        breakdown = striking("nodes")
+        breakdown = breakdown_at("nodes")
         if breakdown is None or not self._logs.compute:
             return False
-        common = [line for line in told("nodes_failed") if not (breakdown.silent and line["by"] == "compute")]
-        self._tell(breakdown, *breakdown.lines, *common, *(told(breakdown.then) if being_made else ()))
+        common = [line for line in shared_lines("nodes_failed") if not (breakdown.silent and line["by"] == "compute")]
+        self._tell(breakdown, *breakdown.lines, *common, *(shared_lines(breakdown.then) if being_made else ()))
         terminate_compute_nodes(self._aws, self._cluster.name)
         return True
 
     def signal_of_nodes(self) -> ResourceError:
         """Return what the head node signals when its static nodes failed."""
-        breakdown = striking("nodes")
+        breakdown = breakdown_at("nodes")
         assert breakdown is not None  # noqa: S101  # fail_nodes said so
         return self._signal(breakdown)
 
     def end_well(self) -> None:
         """Write that all is up."""
-        self._logs.write(told("all_well"))
+        self._logs.write(shared_lines("all_well"))
 
     def _tell(self, breakdown: Breakdown, *entries: Mapping[str, Any]) -> None:
         self._with({"signal": breakdown.signal, "action": breakdown.action}).write(entries)

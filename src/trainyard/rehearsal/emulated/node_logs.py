@@ -65,7 +65,7 @@ class NodeLogs:
 
     def filled(self, text: str) -> str:
         """Return a template as the head node says it."""
-        return filled(text, self._words_of(self.head))
+        return fill_template(text, self._words_of(self.head))
 
     def _words_of(self, node: LoggingNode) -> dict[str, str]:
         """Return what templates say of a node. The head node speaks of the first of the compute nodes."""
@@ -79,7 +79,7 @@ class NodeLogs:
             about = about[:1] or [self.head]
         for node in about:
             writer = self.head if entry["by"] == "head" else node
-            texts = filled(str(entry["says"]), self._words_of(node)).splitlines()
+            texts = fill_template(str(entry["says"]), self._words_of(node)).splitlines()
             # What the head node copies from a console is one event: slurm_plugin/console_logger.py of
             # https://github.com/aws/aws-parallelcluster-node
             texts = ["\r".join(texts)] if entry.get("joined") else texts
@@ -92,7 +92,7 @@ class NodeLogs:
         logs.put_log_events(logGroupName=self.group, logStreamName=stream, logEvents=events)
 
 
-def filled(text: str, values: Mapping[str, str]) -> str:
+def fill_template(text: str, values: Mapping[str, str]) -> str:
     """Return a template with its words filled in, and those in the words. What is no word stays as it is."""
     once = Template(text).safe_substitute(values)
     return Template(once).safe_substitute(values)
@@ -110,4 +110,4 @@ def _before(line: NodeLogLine, at: dt.datetime) -> str:
     if form is None or not line.text.startswith(tuple(form.get("only", ("",)))):
         return ""
     written = at.strftime(form["before"])
-    return filled(written, {"ms": f"{at.microsecond // 1000:03}", "host": line.node.host})
+    return fill_template(written, {"ms": f"{at.microsecond // 1000:03}", "host": line.node.host})

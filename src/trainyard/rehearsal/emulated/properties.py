@@ -8,7 +8,7 @@ from typing import Any
 from trainyard.rehearsal.emulated.resource import LogicalResource
 
 
-def picked(properties: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def written_properties(properties: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """Return those of the properties that were written."""
     return {name: properties[name] for name in names if name in properties}
 

@@ -10,7 +10,7 @@ from typing import Any
 import jmespath  # type: ignore[import-untyped]  # it has none
 import yaml
 
-from trainyard.rehearsal.emulated.properties import picked, tag_specifications, with_tags
+from trainyard.rehearsal.emulated.properties import tag_specifications, with_tags, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 
@@ -32,7 +32,7 @@ def _resource_type(entry: Mapping[str, Any]) -> ResourceType:
 
 
 def _create(entry: Mapping[str, Any], aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    values_so_far = _known(aws, resource)
+    values_so_far = _expression_values(aws, resource)
     values_so_far["answer"] = _answer(entry["service"], entry["create"], aws, resource, values_so_far)
     values_so_far["id"] = jmespath.search(entry["id"], values_so_far)
     return PhysicalResource(values_so_far["id"], _values(entry.get("attributes", {}), values_so_far))
@@ -41,7 +41,7 @@ def _create(entry: Mapping[str, Any], aws: Aws, resource: LogicalResource) -> Ph
 def _update(
     entry: Mapping[str, Any], aws: Aws, physical: PhysicalResource, resource: LogicalResource
 ) -> PhysicalResource:
-    values_so_far = {**_known(aws, resource), "id": physical.id}
+    values_so_far = {**_expression_values(aws, resource), "id": physical.id}
     values_so_far["answer"] = _answer(entry["service"], entry["update"], aws, resource, values_so_far)
     physical.attributes |= _values(entry["update"].get("attributes", {}), values_so_far)
     return physical
@@ -49,10 +49,12 @@ def _update(
 
 def _call(entry: Mapping[str, Any], call: Mapping[str, Any], aws: Aws, physical: PhysicalResource) -> None:
     assert physical.logical is not None  # noqa: S101  # the engine fills it in
-    _answer(entry["service"], call, aws, physical.logical, {**_known(aws, physical.logical), "id": physical.id})
+    _answer(
+        entry["service"], call, aws, physical.logical, {**_expression_values(aws, physical.logical), "id": physical.id}
+    )
 
 
-def _known(aws: Aws, resource: LogicalResource) -> dict[str, Any]:
+def _expression_values(aws: Aws, resource: LogicalResource) -> dict[str, Any]:
     return {"properties": resource.properties, "name": resource.name, "region": aws.region, "account": aws.account_id}
 
 
@@ -60,7 +62,7 @@ def _answer(
     service: str, call: Mapping[str, Any], aws: Aws, resource: LogicalResource, values_so_far: Mapping[str, Any]
 ) -> Any:
     parameters = {
-        **picked(resource.properties, *call.get("properties", ())),
+        **written_properties(resource.properties, *call.get("properties", ())),
         **_values(call.get("parameters", {}), values_so_far),
         **_tags(call.get("tags"), resource),
     }

@@ -13,18 +13,18 @@ from trainyard.rehearsal.report.conditions import conditions
 from trainyard.spec.cluster import Spec
 
 
-def proved(spec: Spec, reached: Collection[str]) -> list[str]:
+def proved_claims(spec: Spec, reached: Collection[str]) -> list[str]:
     """Return what a rehearsal of a spec proved that came as far as it did, each claim with its source at the end.
 
     It has come as far as "checked", "deployed" and "destroyed", or a real program passed something: "eksctl_schema".
     """
-    return [_said(entry) for entry in _applying("proved.yaml", spec) if entry["after"] in reached]
+    return [_claim(entry) for entry in _applying("proved.yaml", spec) if entry["after"] in reached]
 
 
 def only_aws_can_tell(spec: Spec, reached: Collection[str] = ()) -> list[str]:
     """Return what no rehearsal of a spec can know that came as far as it did, each with its source at the end."""
     every = _applying("only_aws_can_tell.yaml", spec)
-    return [_said(entry) for entry in every if entry.get("unless") not in reached]
+    return [_claim(entry) for entry in every if entry.get("unless") not in reached]
 
 
 def _applying(file: str, spec: Spec) -> list[dict[str, str]]:
@@ -32,7 +32,7 @@ def _applying(file: str, spec: Spec) -> list[dict[str, str]]:
     return [entry for entry in entries(file) if "when" not in entry or entry["when"] in holding]
 
 
-def _said(entry: dict[str, str]) -> str:
+def _claim(entry: dict[str, str]) -> str:
     return f"{entry['text']} ({entry['source']})"
 
 

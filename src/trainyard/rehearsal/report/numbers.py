@@ -15,7 +15,7 @@ def seconds(value: Any) -> str:
     return f"{minutes} min {rest} s"
 
 
-def counted(count: int, noun: str, many: str | None = None) -> str:
+def count_text(count: int, noun: str, many: str | None = None) -> str:
     """Return a number with its noun."""
     return f"{count:,} {noun if count == 1 else many or f'{noun}s'}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.report.numbers import counted, seconds
+from trainyard.rehearsal.report.numbers import count_text, seconds
 
 
 def headline(result: Mapping[str, Any]) -> str:
@@ -22,7 +22,7 @@ def reason(result: Mapping[str, Any]) -> str:
         return f"Step {failed['name']} failed: {problem(failed.get('error')) or 'without a word'}"
     errors = sum(finding["severity"] == "error" for finding in result.get("findings") or ())
     if errors and not result["ok"]:
-        return f"{counted(errors, 'finding')} of severity error stopped it."
+        return f"{count_text(errors, 'finding')} of severity error stopped it."
     if not result["ok"]:
         return f"It left something behind. {inventory(result)}"
     return f"{result['name']} was deployed into an emulated account and destroyed again. {inventory(result)}"
@@ -33,7 +33,9 @@ def inventory(result: Mapping[str, Any]) -> str:
     things = result.get("inventory") or {}
     left = things.get("left") or ()
     counts = f"The account held {things.get('before', 0):,} things before and {things.get('after', 0):,} after"
-    return f"{counts}; {counted(len(left), 'thing is', 'things are')} left." if left else f"{counts}; nothing is left."
+    return (
+        f"{counts}; {count_text(len(left), 'thing is', 'things are')} left." if left else f"{counts}; nothing is left."
+    )
 
 
 def problem(error: Any) -> str:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.rehearsal.report.numbers import counted, seconds
+from trainyard.rehearsal.report.numbers import count_text, seconds
 from trainyard.rehearsal.report.outcome import call_count, headline, inventory, reason, resource_count
 from trainyard.rehearsal.report.stack_tables import add_calls, add_stacks
 from trainyard.rehearsal.report.timeline import add_timeline
 from trainyard.render.diagram.architecture import style
-from trainyard.render.markup import add, after, link, page, said
+from trainyard.render.markup import add, after, link, markup_text, page
 
 _SECTIONS = {
     "architecture": "Architecture",
@@ -100,7 +100,7 @@ def _facts(result: Mapping[str, Any]) -> dict[str, str]:
         "Started": str(result["started"]).replace("T", " ").replace("+00:00", " UTC"),
         "Took": seconds(result["seconds"]),
         "Steps": f"{done:,} of {len(steps):,} did something",
-        "Stacks": f"{len(result.get('stacks') or ()):,} with {counted(resource_count(result), 'resource')}",
+        "Stacks": f"{len(result.get('stacks') or ()):,} with {count_text(resource_count(result), 'resource')}",
         "Calls": f"{call_count(result):,}",
         "Findings": f"{len(result.get('findings') or ()):,}",
     }
@@ -136,7 +136,7 @@ def _add_points(section: ET.Element, points: Sequence[object], otherwise: str) -
         return
     listed = add(section, "ul", class_="points")
     for point in points:
-        words, opened, source = said(point).rpartition(" (https://")
+        words, opened, source = markup_text(point).rpartition(" (https://")
         sourced = bool(opened) and source.endswith(")")
         entry = add(listed, "li", f"{words} " if sourced else point)
         if sourced:
@@ -218,7 +218,7 @@ def _copies(elements: Iterator[ET.Element] | tuple[ET.Element, ...]) -> Iterator
         tag = element.tag.removeprefix(_SVG)
         if tag not in _TAGS:
             continue
-        copy = ET.Element(tag, {name: said(value) for name, value in element.items() if name in _ATTRIBUTES})
-        copy.text = said(element.text or "")
+        copy = ET.Element(tag, {name: markup_text(value) for name, value in element.items() if name in _ATTRIBUTES})
+        copy.text = markup_text(element.text or "")
         copy.extend(_copies(iter(element)))
         yield copy

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.rehearsal.report.numbers import counted, number, seconds
+from trainyard.rehearsal.report.numbers import count_text, number, seconds
 from trainyard.rehearsal.report.timeline import status_look
 from trainyard.render.markup import add, after
 
@@ -41,7 +41,7 @@ def _add_stack(parent: ET.Element, stack: Mapping[str, Any]) -> None:
     add(summary, "span", stack["status"], class_=f"pill {look}")
     if stack.get("kept"):
         add(summary, "span", "kept with its data", class_="pill kept")
-    add(summary, "span", counted(len(resources), "resource"), class_="quiet")
+    add(summary, "span", count_text(len(resources), "resource"), class_="quiet")
     table = add(add(details, "div", class_="wide"), "table")
     header = add(add(table, "thead"), "tr")
     for column in _COLUMNS:
@@ -71,8 +71,8 @@ def add_calls(parent: ET.Element, result: Mapping[str, Any]) -> None:
     details = add(parent, "details", class_="stack")
     services = len({name.partition(":")[0] for name in calls})
     summary = add(details, "summary")
-    add(summary, "strong", counted(sum(calls.values()), "call"))
-    add(summary, "span", f"of {counted(len(calls), 'kind')} to {counted(services, 'service')}", class_="quiet")
+    add(summary, "strong", count_text(sum(calls.values()), "call"))
+    add(summary, "span", f"of {count_text(len(calls), 'kind')} to {count_text(services, 'service')}", class_="quiet")
     listed = add(details, "ul", class_="calls")
     for name, count in sorted(calls.items()):
         entry = add(listed, "li")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from trainyard.rehearsal.report.numbers import counted, seconds
+from trainyard.rehearsal.report.numbers import count_text, seconds
 from trainyard.rehearsal.report.outcome import call_count, headline, problem, reason, resource_count
-from trainyard.render.markup import said
+from trainyard.render.markup import markup_text
 
 _WIDTH = 120
 _MOST_LINES = 40
@@ -33,9 +33,9 @@ def _lines(result: Mapping[str, Any]) -> list[str]:
 
 
 def _after_steps(result: Mapping[str, Any]) -> Iterator[str]:
-    stacks = counted(len(result.get("stacks") or ()), "stack")
-    calls = counted(call_count(result), "call")
-    yield f"{stacks}, {counted(resource_count(result), 'resource')}, {calls} to the emulated account"
+    stacks = count_text(len(result.get("stacks") or ()), "stack")
+    calls = count_text(call_count(result), "call")
+    yield f"{stacks}, {count_text(resource_count(result), 'resource')}, {calls} to the emulated account"
     yield from _findings(result.get("findings") or ())
     yield from _points("Proved", result.get("proved") or ())
     yield from _points("Only AWS can tell", result.get("only_aws_can_tell") or ())
@@ -49,7 +49,7 @@ def _steps(steps: Sequence[Mapping[str, Any]], room: int) -> Iterator[str]:
     chosen = shown[: most - len(failed)] + failed
     yield from (_step(step) for step in chosen)
     if len(steps) > len(chosen):
-        yield f"  and {counted(len(steps) - len(chosen), 'more step')}"
+        yield f"  and {count_text(len(steps) - len(chosen), 'more step')}"
     if steps:
         yield ""
 
@@ -62,7 +62,7 @@ def _step(step: Mapping[str, Any]) -> str:
 
 def _findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if findings:
-        yield f"{counted(len(findings), 'finding')}:"
+        yield f"{count_text(len(findings), 'finding')}:"
     for finding in findings[:_MOST_FINDINGS]:
         yield f"  {finding['severity']}: {finding['message']} [{finding['id']}]"
     if len(findings) > _MOST_FINDINGS:
@@ -86,4 +86,4 @@ def _short(line: str) -> str:
 
 def _plain(words: str) -> str:
     """Return a text on one line, without anything that a terminal would obey."""
-    return " ".join(said(words).splitlines())
+    return " ".join(markup_text(words).splitlines())

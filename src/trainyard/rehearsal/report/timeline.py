@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.rehearsal.report.numbers import counted, number, seconds
+from trainyard.rehearsal.report.numbers import count_text, number, seconds
 from trainyard.render.diagram.canvas import AREA, LINE, NOTE, Box, line, rectangle, text
-from trainyard.render.markup import add, said
+from trainyard.render.markup import add, markup_text
 
 _WIDTH = 1000
 _TRACK = (280, 640)
@@ -98,7 +98,7 @@ def _draw_stack(
     root: ET.Element, scale: Scale, stack: Mapping[str, Any], lanes: Sequence[Sequence[Mapping[str, Any]]], y: float
 ) -> None:
     text(root, (0, y + 16), stack["name"], LINE, _TRACK[0] - 12, look="row")
-    count = counted(len(stack.get("resources") or ()), "resource")
+    count = count_text(len(stack.get("resources") or ()), "resource")
     text(root, (_TRACK[0] + _TRACK[1] + 8, y + 16), count, NOTE, 72, look="axis")
     for position, lane in enumerate(lanes):
         for resource in lane:
@@ -143,4 +143,4 @@ def status_look(status: object) -> str:
 
 
 def _word(value: object) -> str:
-    return "".join(letter for letter in said(value) if letter.isalpha())
+    return "".join(letter for letter in markup_text(value) if letter.isalpha())

@@ -20,7 +20,7 @@ _LEAST_THROUGHPUT_MB_S = {"SINGLE_AZ_1": 64, "SINGLE_AZ_HA_1": 64, "SINGLE_AZ_2"
 
 def needs_storage(spec: Spec) -> bool:
     """Return whether any file system of FSx is to be made."""
-    return spec.environment is None and bool(_made(spec, Lustre) or _made(spec, OpenZfs))
+    return spec.environment is None and bool(_new_file_systems(spec, Lustre) or _new_file_systems(spec, OpenZfs))
 
 
 def storage_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
@@ -31,14 +31,14 @@ def storage_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
         "FileSystemSecurityGroup": ids.of("FileSystemSecurityGroup"),
         **key,
     }
-    for number, lustre in enumerate(_made(spec, Lustre), 1):
+    for number, lustre in enumerate(_new_file_systems(spec, Lustre), 1):
         parameters |= _numbered(_lustre(lustre), number)
-    for number, openzfs in enumerate(_made(spec, OpenZfs), 1):
+    for number, openzfs in enumerate(_new_file_systems(spec, OpenZfs), 1):
         parameters |= _numbered(_openzfs(openzfs), number)
     return parameters
 
 
-def _made(spec: Spec, kind: type[Kind]) -> list[Kind]:
+def _new_file_systems(spec: Spec, kind: type[Kind]) -> list[Kind]:
     of_kind = [file_system.settings for file_system in spec.file_systems if isinstance(file_system.settings, kind)]
     new = [settings for settings in of_kind if settings.id is None]
     if len(new) > MOST_OF_A_KIND:

@@ -12,7 +12,7 @@ from trainyard.render.diagram.canvas import AREA, HEADING, LINE, NOTE, Box, numb
 from trainyard.render.diagram.flows import flows
 from trainyard.render.diagram.layout import WIDTH, Layout, layout
 from trainyard.render.diagram.text_width import printable
-from trainyard.render.diagram.words import counted, node_count
+from trainyard.render.diagram.words import count_text, node_count
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
 
@@ -79,8 +79,8 @@ def _subtitle(spec: Spec) -> str:
     image = "" if spec.image.ami is None else f", image {spec.image.ami}"
     groups = list(spec.node_groups())
     fixed = all(group.min_nodes == group.max_nodes for group in groups)
-    most = counted(sum(group.max_nodes for group in groups), "compute node")
-    nodes = f"{counted(len(spec.queues), 'queue')}, {'' if fixed else 'up to '}{most}"
+    most = count_text(sum(group.max_nodes for group in groups), "compute node")
+    nodes = f"{count_text(len(spec.queues), 'queue')}, {'' if fixed else 'up to '}{most}"
     return f"{title}{image}: {nodes}"
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import yaml
 
-from trainyard.render.diagram.text_width import ELLIPSIS, Type, printable, shortened
+from trainyard.render.diagram.text_width import ELLIPSIS, Type, printable, shorten
 
 Point = tuple[float, float]
 
@@ -88,7 +88,7 @@ def text(  # noqa: PLR0913  where, what, how it looks and how much room there is
 
     ``whole`` is what the words are a line of, where they are.
     """
-    shown = shortened(printable(words), letters, width)
+    shown = shorten(printable(words), letters, width)
     whole_text = printable(whole or words)
     attributes = {"class": look, "x": number(place[0]), "y": number(place[1]), "font-size": number(letters.size)}
     attributes |= {"font-weight": "bold"} if letters.bold else {}

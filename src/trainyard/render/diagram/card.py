@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from trainyard.render.diagram.canvas import LINE, NAME, Box, group, icon, rectangle, text
-from trainyard.render.diagram.text_width import printable, wrapped
+from trainyard.render.diagram.text_width import printable, wrap
 
 _PADDING = 10
 _ICON = 24
@@ -49,10 +49,10 @@ def _room(width: float) -> float:
 
 
 def _wrapped_name(card: Card, width: float) -> tuple[str, ...]:
-    return wrapped(printable(card.name), NAME, _room(width) - _ICON)
+    return wrap(printable(card.name), NAME, _room(width) - _ICON)
 
 
 def _wrapped_lines(card: Card, width: float) -> list[tuple[str, str]]:
     """Return each line as it is shown, with the text that it is a part of."""
     lines = (printable(line) for line in card.lines)
-    return [(shown, line) for line in lines for shown in wrapped(line, LINE, _room(width))]
+    return [(shown, line) for line in lines for shown in wrap(line, LINE, _room(width))]

@@ -21,10 +21,10 @@ _OUTER_LANE = 986
 def flows(spec: Spec, layout: Layout) -> Iterator[Flow]:
     """Yield every flow whose way is free. In a crowded picture, it is better to miss one than to cross something."""
     things = tuple(layout.things())
-    yield from (flow for flow in _wanted(spec, layout) if not any(flow.runs_through(box) for box in things))
+    yield from (flow for flow in _possible_flows(spec, layout) if not any(flow.runs_through(box) for box in things))
 
 
-def _wanted(spec: Spec, layout: Layout) -> Iterator[Flow]:
+def _possible_flows(spec: Spec, layout: Layout) -> Iterator[Flow]:
     yield from _of_people(spec, layout)
     yield from _to_services(spec, layout)
     yield from _of_head_services(layout)

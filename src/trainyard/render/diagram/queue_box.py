@@ -14,8 +14,8 @@ from trainyard.launch.instance import Instance
 from trainyard.launch.launch import Launch, compute_launches
 from trainyard.platform_table import platform_of
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Box, group, line, rectangle, text
-from trainyard.render.diagram.text_width import text_width, wrapped
-from trainyard.render.diagram.words import capacity_words, counted, node_count
+from trainyard.render.diagram.text_width import text_width, wrap
+from trainyard.render.diagram.words import capacity_words, count_text, node_count
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
 
@@ -79,7 +79,7 @@ class QueueBox:
     def _about_below(self) -> tuple[str, ...]:
         """Return the lines about the queue that stand below its name, none where they fit beside it."""
         left = self._room - text_width(self._name, NAME) - 16
-        return () if text_width(self._about, NOTE) <= left else wrapped(self._about, NOTE, self._room)
+        return () if text_width(self._about, NOTE) <= left else wrap(self._about, NOTE, self._room)
 
     @property
     def _title_height(self) -> float:
@@ -102,7 +102,7 @@ class QueueBox:
         return max(words, nodes) if self._width >= _WIDE else words + nodes
 
     def _lines(self, kind: NodeFacts) -> list[tuple[str, str]]:
-        return [(shown, line) for line in kind.lines for shown in wrapped(line, LINE, self._text_room)]
+        return [(shown, line) for line in kind.lines for shown in wrap(line, LINE, self._text_room)]
 
     def _draw_kind(self, element: ET.Element, kind: NodeFacts, box: Box) -> None:
         text(element, (box.x, box.y + 14), kind.title, NAME, self._text_room)
@@ -242,7 +242,7 @@ def _fabric(instance: Instance, facts: InstanceType) -> str:
         return "EFA"
     cards = instance.plan.efa_count
     rate = "" if facts.efa_gbit_s is None else f", {facts.efa_gbit_s:,} Gbit/s"
-    return f"EFA on {counted(cards, 'card')}{rate}"
+    return f"EFA on {count_text(cards, 'card')}{rate}"
 
 
 def _drives(_: Instance, facts: InstanceType) -> str:

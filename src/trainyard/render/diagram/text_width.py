@@ -26,7 +26,7 @@ def text_width(text: str, letters: Type) -> float:
     return sum(widths.get(character, other) for character in text) * letters.size / 1000
 
 
-def shortened(text: str, letters: Type, width: float) -> str:
+def shorten(text: str, letters: Type, width: float) -> str:
     """Return a text that fits into a width, with an ellipsis where something had to go."""
     if text_width(text, letters) <= width:
         return text
@@ -34,7 +34,7 @@ def shortened(text: str, letters: Type, width: float) -> str:
     return beginning.rstrip() + ELLIPSIS
 
 
-def wrapped(text: str, letters: Type, width: float, most_lines: int = 2) -> tuple[str, ...]:
+def wrap(text: str, letters: Type, width: float, most_lines: int = 2) -> tuple[str, ...]:
     """Return the lines of a text, broken between words, or within one that is too long for a line.
 
     What does not fit into the last line is cut off there.
@@ -45,7 +45,7 @@ def wrapped(text: str, letters: Type, width: float, most_lines: int = 2) -> tupl
         line = _beginning(rest, letters, width)
         lines.append(line)
         rest = rest[len(line) :].lstrip()
-    return (*lines, shortened(rest, letters, width)) if rest else tuple(lines)
+    return (*lines, shorten(rest, letters, width)) if rest else tuple(lines)
 
 
 def _beginning(text: str, letters: Type, width: float) -> str:

@@ -8,7 +8,7 @@ from trainyard.launch.capacity import CapacityTarget
 from trainyard.spec.node_group import NodeGroup
 
 
-def counted(number: int, noun: str, many: str | None = None) -> str:
+def count_text(number: int, noun: str, many: str | None = None) -> str:
     """Return a number with its noun."""
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 

@@ -9,7 +9,7 @@ from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.document.node import Document
 from trainyard.finding import Path
-from trainyard.rules.cloudformation.template import mappings, members, referred, resources, values
+from trainyard.rules.cloudformation.template import mappings, members, references_in, resources, values
 from trainyard.rules.documents import mapping_at
 
 EFA_KINDS = ("efa", "efa-only")
@@ -125,7 +125,7 @@ def _types_of_environments(document: Document) -> dict[str, dict[str, InstanceTy
     by_template: dict[str, dict[str, InstanceType]] = {}
     for environment in compute_environments(document):
         types = {facts.name: facts for _, facts in instance_types(document, environment)}
-        for name in referred(environment.written.get("LaunchTemplate")):
+        for name in references_in(environment.written.get("LaunchTemplate")):
             by_template.setdefault(name, {}).update(types)
     return by_template
 

@@ -80,7 +80,7 @@ def members(document: Document, value: Any, path: Path) -> Iterator[Value]:
             yield from values(document, member, (*place, index))
 
 
-def referred(value: Any) -> frozenset[str]:
+def references_in(value: Any) -> frozenset[str]:
     """Return the names of resources and parameters that a value refers to by Ref or Fn::GetAtt, however deep."""
     match value:
         case {"Ref": str(name)}:
@@ -90,9 +90,9 @@ def referred(value: Any) -> frozenset[str]:
         case {"Fn::GetAtt": (str(name), *_)}:
             return frozenset((name,))
         case dict():
-            return frozenset(name for member in value.values() for name in referred(member))
+            return frozenset(name for member in value.values() for name in references_in(member))
         case tuple():
-            return frozenset(name for member in value for name in referred(member))
+            return frozenset(name for member in value for name in references_in(member))
         case _:
             return frozenset()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
-from trainyard.rules.cloudformation.template import referred, resources
+from trainyard.rules.cloudformation.template import references_in, resources
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -15,10 +15,10 @@ def check(document: Document) -> Iterator[Problem]:
     attachments = {
         name: attachment.name
         for attachment in resources(document, "AWS::EC2::VPCGatewayAttachment")
-        for name in referred(attachment.properties.get("InternetGatewayId"))
+        for name in references_in(attachment.properties.get("InternetGatewayId"))
     }
     for route in resources(document, "AWS::EC2::Route"):
-        for gateway in sorted(referred(route.properties.get("GatewayId")) & attachments.keys()):
+        for gateway in sorted(references_in(route.properties.get("GatewayId")) & attachments.keys()):
             if attachments[gateway] not in _awaited(route.written.get("DependsOn")):
                 message = f"{route.name} may be made before {attachments[gateway]} attaches {gateway}"
                 yield Problem(route.path, message, f"write DependsOn: {attachments[gateway]}")

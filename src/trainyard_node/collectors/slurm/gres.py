@@ -22,14 +22,14 @@ def gres_counts(text: str) -> tuple[tuple[str, int], ...]:
     """
     counts: dict[str, int] = {}
     for piece in _COMMA.split(text):
-        counted = _one(_WHICH.sub("", piece.strip()))
+        counted = _gres_count(_WHICH.sub("", piece.strip()))
         if counted is not None:
             kind, count = counted
             counts[kind] = counts.get(kind, 0) + count
     return tuple(counts.items())
 
 
-def _one(piece: str) -> tuple[str, int] | None:
+def _gres_count(piece: str) -> tuple[str, int] | None:
     """Return kind and count of one resource. A type may begin with a digit, such as that of gpu:1g.5gb:7."""
     name = piece[5:] if piece.startswith(("gres/", "gres:")) else piece
     parts = name.replace("=", ":", 1).split(":")

@@ -16,7 +16,7 @@ _PART = re.compile(r"[^\[\],]+|\[[^\[\]]*\]|,")
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?\Z")
 
 
-def expanded(hostlist: str) -> list[str]:
+def expand_hostlist(hostlist: str) -> list[str]:
     """Return the names one by one, in their order. Raises NodeError where it is no hostlist, or one without end."""
     names: list[str] = []
     for item in _split(hostlist):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainyard_node.collectors.slurm.hostlist import expanded
+from trainyard_node.collectors.slurm.hostlist import expand_hostlist
 from trainyard_node.collectors.slurm.record import fields_of, records
 
 # What is asked for is also what nodes are grouped by: https://slurm.schedmd.com/sinfo.html#OPT_Format
@@ -71,7 +71,7 @@ def _group(record: str) -> SlurmNodeGroup | None:
     except ValueError:
         return None
     return SlurmNodeGroup(
-        tuple(expanded(nodes)), partition, available == "up", status, allocated, idle, other, total,
+        tuple(expand_hostlist(nodes)), partition, available == "up", status, allocated, idle, other, total,
         "" if features == "(null)" else features,
         "" if reason in ("none", "(null)") else reason,
         seconds_since_1970(since),

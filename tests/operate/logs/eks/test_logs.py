@@ -18,7 +18,7 @@ from trainyard.api.logs import LogReader, Period, logs_of
 from trainyard.cli.logs_output import event_printer, log_values, nothing_found, print_log
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import cluster_log
-from trainyard.operate.logs.log_filter import LogSelection, chosen
+from trainyard.operate.logs.log_filter import LogSelection, selected_streams
 from trainyard.operate.logs.logs import Logs
 from trainyard.platforms.eks.logs.pod_logs import PodLogs
 from trainyard.platforms.eks.logs.stream_name import parsed_eks
@@ -288,7 +288,7 @@ def test_groups_of_eks_are_not_asked_to_be_of_jobs():
     account = OF.account()
     log = cluster_log(account, "llm")
     assert (log.leaves_pods_out, log.is_of_jobs) == (True, False)
-    assert chosen(account, log, LogSelection()) == log.streams
+    assert selected_streams(account, log, LogSelection()) == log.streams
 
 
 def test_who_may_not_ask_eks_gets_the_error_of_the_logs():

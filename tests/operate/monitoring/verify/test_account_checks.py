@@ -24,12 +24,12 @@ from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
 from trainyard.operate.monitoring.verify.cloudwatch import cloudwatch
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instance_tags import instance_tags
-from trainyard.operate.monitoring.verify.rules import alerting
+from trainyard.operate.monitoring.verify.rules import alert_delivery
 from trainyard.operate.monitoring.verify.security_groups import security_groups
 
 
 def test_a_good_account_has_nothing_wrong():
-    for check in (instance_tags, security_groups, alerting):
+    for check in (instance_tags, security_groups, alert_delivery):
         assert found(check, account=in_account()) == []
 
 
@@ -131,13 +131,13 @@ def test_a_topic_needs_somebody_who_has_confirmed():
         sns = account.client("sns")
         topic = sns.create_topic(Name="alerts")["TopicArn"]
         known = InAccount(account, spec(), {"AlertTopicArn": topic})
-        assert found(alerting, account=known) == [
+        assert found(alert_delivery, account=known) == [
             ("warning", "alerts-reach-nobody", f"nobody has subscribed to {topic}")
         ]
         sns.subscribe(TopicArn=topic, Protocol="email", Endpoint="ml@example.com")
-        assert found(alerting, account=known) == []
+        assert found(alert_delivery, account=known) == []
         sns.delete_topic(TopicArn=topic)
-        assert [id_ for _, id_, _ in found(alerting, account=known)] == ["alert-topic-missing"]
+        assert [id_ for _, id_, _ in found(alert_delivery, account=known)] == ["alert-topic-missing"]
 
 
 def test_dashboards_in_cloudwatch_that_are_missing_are_named():

@@ -18,7 +18,7 @@ from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.monitoring.registry import registry
 from trainyard.operate.monitoring.verify.checks import clocks
 from trainyard.operate.monitoring.verify.metrics import always_exported
-from trainyard.operate.monitoring.verify.panels import filled, panels
+from trainyard.operate.monitoring.verify.panels import cluster_query, panels
 from trainyard.operate.monitoring.verify.remote_write import credentials, remote_write
 from trainyard.operate.monitoring.verify.rules import rules
 from trainyard.operate.monitoring.verify.subject import Situation
@@ -128,7 +128,7 @@ def test_a_query_that_is_refused_is_told_with_its_reason():
 
 def test_the_variables_of_a_query_are_filled_in_for_one_cluster():
     expr = 'rate(a{cluster=~"$cluster", queue=~"$queue", node_name=~"$node"}[$__rate_interval])'
-    assert filled(expr, "llm-p5") == 'rate(a{cluster=~"llm\\\\-p5", queue=~".*", node_name=~".*"}[2m])'
+    assert cluster_query(expr, "llm-p5") == 'rate(a{cluster=~"llm\\\\-p5", queue=~".*", node_name=~".*"}[2m])'
 
 
 @pytest.mark.parametrize("collector", ["slurm", "slurm_rivosinc", "efa", "node_health", "collectors"])

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.operate.monitoring.viewer.requests import BadRequestError, asked, is_from_here
+from trainyard.operate.monitoring.viewer.requests import BadRequestError, is_from_here, parse_request
 from trainyard.operate.monitoring.viewer.variables import Selection
 
 NOW = 1_795_286_880
 
 
 def test_a_request_says_what_is_chosen_and_when():
-    found = asked(f"/data/efa-network?from={NOW - 900}&to={NOW}&cluster=a%20b&node=x&node=y&queue=")
+    found = parse_request(f"/data/efa-network?from={NOW - 900}&to={NOW}&cluster=a%20b&node=x&node=y&queue=")
     assert found.path == "/data/efa-network"
     assert found.selection() == Selection(("a b",), (), ("x", "y"))
     assert (found.window(NOW).start_s, found.window(NOW).end_s) == (NOW - 900, NOW)
 
 
 def test_without_a_time_it_is_the_last_hour_and_the_future_is_not_asked_for():
-    assert asked("/").window(NOW).end_s - asked("/").window(NOW).start_s == 3600
-    assert asked(f"/?from={NOW - 3600}&to={NOW + 9999}").window(NOW).end_s == NOW
+    assert parse_request("/").window(NOW).end_s - parse_request("/").window(NOW).start_s == 3600
+    assert parse_request(f"/?from={NOW - 3600}&to={NOW + 9999}").window(NOW).end_s == NOW
 
 
 def test_the_address_of_a_page_says_how_long_before_its_end():
-    window = asked(f"/efa-network?to={NOW}&range=900").window(NOW + 9999)
+    window = parse_request(f"/efa-network?to={NOW}&range=900").window(NOW + 9999)
     assert (window.start_s, window.end_s) == (NOW - 900, NOW)
 
 
@@ -36,19 +36,19 @@ def test_the_address_of_a_page_says_how_long_before_its_end():
 )  # fmt: skip
 def test_a_time_that_is_none_or_too_long_is_refused(query):
     with pytest.raises(BadRequestError):
-        asked(f"/data/x?{query}").window(NOW)
+        parse_request(f"/data/x?{query}").window(NOW)
 
 
 @pytest.mark.parametrize("query", ["&".join(f"node=n{number}" for number in range(51)), f"node={'x' * 201}"])
 def test_more_or_longer_names_than_anybody_chooses_are_refused(query):
     with pytest.raises(BadRequestError):
-        asked(f"/data/x?{query}").selection()
+        parse_request(f"/data/x?{query}").selection()
 
 
 @pytest.mark.parametrize("target", ["/?" + "&".join("a=1" for _ in range(300)), "/?node=%ff", "http://[::1/"])
 def test_what_cannot_be_read_is_refused(target):
     with pytest.raises(BadRequestError):
-        asked(target)
+        parse_request(target)
 
 
 @pytest.mark.parametrize(

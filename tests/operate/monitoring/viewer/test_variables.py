@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.operate.monitoring.viewer.variables import Selection, filled, natural, offered
+from trainyard.operate.monitoring.viewer.variables import Selection, fill_variables, natural, variable_choices
 from trainyard.operate.monitoring.viewer.window import Window
 
 HOUR = Window(0, 3600, 60)
@@ -21,7 +21,7 @@ _STRING = re.compile(r'x\{cluster=~"((?:\\.|[^"\\\n])*)"\}')
 
 def pattern_of(name: str) -> str:
     """Return the regular expression that Prometheus would read out of a query."""
-    found = _STRING.fullmatch(filled('x{cluster=~"$cluster"}', Selection(cluster=(name,)), HOUR))
+    found = _STRING.fullmatch(fill_variables('x{cluster=~"$cluster"}', Selection(cluster=(name,)), HOUR))
     assert found is not None, "the name broke out of its string"
     return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], found[1])
 
@@ -42,7 +42,7 @@ def test_no_name_breaks_out_of_its_string(name):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_prometheus_reads_every_name_as_part_of_one_query(name, tmp_path):
     rules = tmp_path / "rules.yml"
-    expr = filled('count(up{cluster=~"$cluster", node_name=~"$node"})', Selection((name,), (), (name,)), HOUR)
+    expr = fill_variables('count(up{cluster=~"$cluster", node_name=~"$node"})', Selection((name,), (), (name,)), HOUR)
     rules.write_text(f"groups: [{{name: g, rules: [{{record: r, expr: {quoted(expr)}}}]}}]\n", encoding="utf-8")
     done = subprocess.run(["promtool", "check", "rules", str(rules)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
@@ -53,25 +53,25 @@ def quoted(text: str) -> str:
 
 
 def test_nothing_chosen_is_all_and_several_are_either():
-    assert filled('{n=~"$node"}', Selection(), HOUR) == '{n=~".*"}'
-    assert filled('{n=~"$node"}', Selection(node=("a", "b")), HOUR) == '{n=~"a|b"}'
+    assert fill_variables('{n=~"$node"}', Selection(), HOUR) == '{n=~".*"}'
+    assert fill_variables('{n=~"$node"}', Selection(node=("a", "b")), HOUR) == '{n=~"a|b"}'
 
 
 def test_a_value_that_looks_like_a_variable_is_no_variable():
     chosen = Selection(cluster=("$queue",), queue=("secret",))
-    assert "secret" not in filled('{c=~"$cluster"}', chosen, HOUR)
+    assert "secret" not in fill_variables('{c=~"$cluster"}', chosen, HOUR)
 
 
 def test_no_variable_is_left_in_any_query_of_the_dashboards():
     queries = [query.expr for dashboard in dashboards() for panel in dashboard.panels() for query in panel.queries]
     assert len(queries) > 50
-    assert [text for text in queries if re.search(r"\$[a-z_]", filled(text, Selection(), HOUR))] == []
+    assert [text for text in queries if re.search(r"\$[a-z_]", fill_variables(text, Selection(), HOUR))] == []
 
 
 def test_queues_are_those_of_the_cluster_and_nodes_those_of_the_queue():
     names = {"cluster": ["c"], "queue": ["", "q"], "node_name": ["node-10", "node-9", "node-1"]}
     source = FakeSource(label_names=names)
-    found = offered(source, Selection(("c",), ("q",), ("node-1",)), HOUR)
+    found = variable_choices(source, Selection(("c",), ("q",), ("node-1",)), HOUR)
     assert found == {"cluster": ["c"], "queue": ["q"], "node": ["node-1", "node-9", "node-10"]}
     assert source.matchers == [
         ("cluster", ['up{cluster=~".*", queue=~".*"}']),

@@ -18,7 +18,7 @@ from trainyard.document.read import read_yaml
 from trainyard.platforms.batch.rendering.documents import native_template
 from trainyard.render.cloudformation.stack import INLINE_BYTES
 from trainyard.render.cloudformation.stacks import stacks
-from trainyard.render.repeated_sections import numbered
+from trainyard.render.repeated_sections import with_number
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 
@@ -208,7 +208,7 @@ def test_a_reference_gets_a_number_in_every_form_and_a_key_does_not():
         "Condition": "Y",
         "e": [{"Condition": "Y"}, {"Condition": {"StringEquals": "X"}}],
     }
-    assert numbered(part, {"X", "Y", "CapacityReservationId"}, 3) == {
+    assert with_number(part, {"X", "Y", "CapacityReservationId"}, 3) == {
         "CapacityReservationId": {"Ref": "CapacityReservationId3"},
         "a": {"Fn::GetAtt": ["X3", "Arn"]},
         "b": {"Fn::If": ["Y3", {"Ref": "X3"}, {"Ref": "AWS::NoValue"}]},

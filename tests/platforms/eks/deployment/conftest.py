@@ -25,7 +25,7 @@ def fail_stack(programs) -> Callable[[str, str], None]:
     """Give a function that lets a stack have a status, whatever became of it."""
 
     def fail(name: str, status: str) -> None:
-        stack = stacks.named(name, programs.eksctl.account.region)
+        stack = stacks.find_stack(name, programs.eksctl.account.region)
         assert stack is not None
         stack.status = status
 

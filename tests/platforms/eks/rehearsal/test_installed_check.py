@@ -13,7 +13,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rendering.cluster import cluster
-from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved
+from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved_claims
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 
@@ -88,4 +88,4 @@ def test_what_eksctl_has_passed_is_claimed_and_no_longer_open(installed):
     check = installed()
     check.look(yaml_text(CONFIG))
     assert not any("did not ask it" in one for one in only_aws_can_tell(SPEC, check.reached))
-    assert any("passed the schema" in one for one in proved(SPEC, check.reached))
+    assert any("passed the schema" in one for one in proved_claims(SPEC, check.reached))

@@ -14,13 +14,13 @@ from trainyard.operate.monitoring.verify.instance_tags import instance_tags
 from trainyard.operate.monitoring.verify.metrics import metrics
 from trainyard.operate.monitoring.verify.panels import panels
 from trainyard.operate.monitoring.verify.remote_write import credentials, remote_write, rights
-from trainyard.operate.monitoring.verify.rules import alerting, rules
+from trainyard.operate.monitoring.verify.rules import alert_delivery, rules
 from trainyard.operate.monitoring.verify.same_name import same_name
 from trainyard.operate.monitoring.verify.security_groups import ports, security_groups
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import targets
 from trainyard.operate.monitoring.verify.workspace import workspace
-from trainyard.operate.nodes.durations import listed
+from trainyard.operate.nodes.durations import short_list
 
 # A scrape takes up to a second on a busy node, and what it says of the time is as old.
 _MOST_S = 2
@@ -46,7 +46,9 @@ def clocks(situation: Situation) -> Iterator[Finding]:
 
 
 def _listed(samples: Sequence[Sample]) -> str:
-    return listed(sorted(sample.labels.get("node_name") or sample.labels.get("instance", "?") for sample in samples))
+    return short_list(
+        sorted(sample.labels.get("node_name") or sample.labels.get("instance", "?") for sample in samples)
+    )
 
 
 Needs = Literal["account", "keeper", "samples"]
@@ -76,7 +78,7 @@ CHECKS = (
     MonitoringCheck("clocks", "samples", clocks),
     MonitoringCheck("rules", "keeper", rules),
     MonitoringCheck("panels of dashboards", "samples", panels),
-    MonitoringCheck("who hears of alerts", "account", alerting),
+    MonitoringCheck("who hears of alerts", "account", alert_delivery),
     MonitoringCheck("dashboards in CloudWatch", "account", cloudwatch),
     MonitoringCheck("dashboards in Grafana", "account", grafana),
 )

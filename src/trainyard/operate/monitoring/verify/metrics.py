@@ -18,7 +18,7 @@ from trainyard.monitoring.registry import registry
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import place
-from trainyard.operate.nodes.durations import listed
+from trainyard.operate.nodes.durations import short_list
 from trainyard.spec.cluster import Spec
 
 # Of each kind of nodes, so that a cluster of a thousand is asked no more than one of twenty.
@@ -40,7 +40,7 @@ def metrics(situation: Situation) -> Iterator[Finding]:
     for (job, node_type, queue), names in sorted(names_by_kind.items()):
         missing = sorted(always_exported(situation.spec, job, node_type, queue) - names)
         if missing:
-            yield finding("metric-missing", f"{job} of {place(node_type, queue)} does not export {listed(missing)}")
+            yield finding("metric-missing", f"{job} of {place(node_type, queue)} does not export {short_list(missing)}")
     yield from _without_label(situation, targets, set().union(*names_by_kind.values()))
     yield from _without_target_label(situation)
 
@@ -80,7 +80,7 @@ def _names(situation: Situation, targets: dict[Kind, list[str]]) -> dict[Kind, s
 
 def _without_label(situation: Situation, targets: dict[Kind, list[str]], names: set[str]) -> Iterator[Finding]:
     """Yield the metrics of which no series at all has a label that the registry gives them."""
-    labels_by_name = {name: labels for name, labels in _known().items() if name in names}
+    labels_by_name = {name: labels for name, labels in _labels_by_metric().items() if name in names}
     instances = _either([instance for listed_ in targets.values() for instance in listed_])
     lacking: dict[str, list[str]] = {}
     for label in sorted(set().union(*labels_by_name.values()) - _OPTIONAL):
@@ -90,7 +90,7 @@ def _without_label(situation: Situation, targets: dict[Kind, list[str]], names: 
         for name in sorted(set(expected) - having):
             lacking.setdefault(label, []).append(name)
     for label, missing in lacking.items():
-        yield finding("label-missing", f"label {label} is missing on {listed(missing)}")
+        yield finding("label-missing", f"label {label} is missing on {short_list(missing)}")
 
 
 def _without_target_label(situation: Situation) -> Iterator[Finding]:
@@ -105,10 +105,10 @@ def _without_target_label(situation: Situation) -> Iterator[Finding]:
             and (label != "queue" or target.labels.get("node_type") == "Compute")
         )
         if lacking:
-            yield finding("label-missing", f"label {label} is missing on targets {listed(lacking)}")
+            yield finding("label-missing", f"label {label} is missing on targets {short_list(lacking)}")
 
 
-def _known() -> dict[str, frozenset[str]]:
+def _labels_by_metric() -> dict[str, frozenset[str]]:
     own = {name: labels for file in _COLLECTORS for name, labels in registry(file).items()}
     return {**foreign_metrics(), **own}
 

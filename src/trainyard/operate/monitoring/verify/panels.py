@@ -14,7 +14,7 @@ from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards_for
 from trainyard.monitoring.features import features_of
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
-from trainyard.operate.nodes.durations import listed
+from trainyard.operate.nodes.durations import short_list
 
 _AT_ONCE = 8
 # Of a rate: four scrapes, as Grafana has it.
@@ -38,7 +38,7 @@ def panels(situation: Situation) -> Iterator[Finding]:
     ]
     situation.looked_at["panels"] += len(pairs)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        checks = list(pool.map(lambda both: _asked(situation, *both), pairs))
+        checks = list(pool.map(lambda both: _panel_check(situation, *both), pairs))
     empty: dict[str, list[str]] = {}
     for check in checks:
         if check.error is not None:
@@ -47,20 +47,20 @@ def panels(situation: Situation) -> Iterator[Finding]:
         elif not check.has_data and not check.panel.may_be_empty:
             empty.setdefault(check.dashboard.title, []).append(check.panel.title)
     for title, names in empty.items():
-        yield finding("panel-empty", f"dashboard {title} has no data for {listed(names)}")
+        yield finding("panel-empty", f"dashboard {title} has no data for {short_list(names)}")
 
 
-def filled(expr: str, name: str) -> str:
+def cluster_query(expr: str, name: str) -> str:
     """Return a query of a panel for one cluster, with all of its queues and nodes."""
     cluster = json.dumps(re.escape(name))[1:-1]
     values = {"$cluster": cluster, "$queue": ".*", "$node": ".*", "$__rate_interval": _RATE_INTERVAL}
     return re.sub(r"\$(?:__rate_interval|cluster|queue|node)\b", lambda match: values[match[0]], expr)
 
 
-def _asked(situation: Situation, dashboard: Dashboard, panel: Panel) -> _PanelCheck:
+def _panel_check(situation: Situation, dashboard: Dashboard, panel: Panel) -> _PanelCheck:
     """Ask one query after the other until one has data: the others of a panel may rightly be silent."""
     try:
-        has_data = any(situation.values(filled(query.expr, situation.spec.name)) for query in panel.queries)
+        has_data = any(situation.values(cluster_query(query.expr, situation.spec.name)) for query in panel.queries)
     except TrainyardError as error:
         return _PanelCheck(dashboard, panel, has_data=False, error=error)
     return _PanelCheck(dashboard, panel, has_data=has_data)

@@ -12,23 +12,23 @@ from trainyard.monitoring.features import features_of
 from trainyard.monitoring.prometheus_rules import rules_document
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
-from trainyard.operate.nodes.durations import listed
+from trainyard.operate.nodes.durations import short_list
 
 
 def rules(situation: Situation) -> Iterator[Finding]:
     """Yield the rules that are not loaded, and those that fail."""
     loaded = [rule for group in situation.keeper.rules() for rule in group.get("rules", ())]
     names = {str(rule.get("name")) for rule in loaded}
-    expected = _wanted(situation)
+    expected = _expected_rules(situation)
     situation.looked_at["rules"] += len(expected & names)
     missing = sorted(expected - names)
     if missing:
-        message = f"{len(missing)} of {len(expected)} rules are not loaded: {listed(missing)}"
+        message = f"{len(missing)} of {len(expected)} rules are not loaded: {short_list(missing)}"
         yield finding("rules-not-loaded", message)
     yield from _failing(loaded)
 
 
-def alerting(situation: Situation) -> Iterator[Finding]:
+def alert_delivery(situation: Situation) -> Iterator[Finding]:
     """Yield a topic that is gone, that nobody listens to, or whose subscription waits for a confirmation."""
     account = situation.account
     topic = None if account is None else account.outputs.get("AlertTopicArn")
@@ -46,7 +46,7 @@ def alerting(situation: Situation) -> Iterator[Finding]:
         yield finding("alerts-reach-nobody", f"nobody has subscribed to {topic}")
 
 
-def _wanted(situation: Situation) -> set[str]:
+def _expected_rules(situation: Situation) -> set[str]:
     """Return what is recorded, and the alerts that can fire in the cluster; others may be there besides."""
     document = rules_document(alerts_for(features_of(situation.spec)))
     all_rules = [rule for group in document["groups"] for rule in group["rules"]]
@@ -57,4 +57,6 @@ def _failing(loaded: list[dict[str, Any]]) -> Iterator[Finding]:
     failing = {str(rule["name"]): str(rule.get("lastError", "")) for rule in loaded if rule.get("health") == "err"}
     if failing:
         why = next(iter(failing.values()))
-        yield finding("rule-failing", f"{listed(sorted(failing))} cannot be evaluated: {why or 'it does not say why'}")
+        yield finding(
+            "rule-failing", f"{short_list(sorted(failing))} cannot be evaluated: {why or 'it does not say why'}"
+        )

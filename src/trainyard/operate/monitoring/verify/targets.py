@@ -12,7 +12,7 @@ from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.instances import ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
-from trainyard.operate.nodes.durations import listed
+from trainyard.operate.nodes.durations import short_list
 from trainyard.platform_table import platform_of
 
 # Discovery looks every minute, and a node is scraped before its bootstrap has started the exporters.
@@ -44,7 +44,7 @@ def _down(situation: Situation) -> Iterator[Finding]:
         if target.value == 0 and target.labels.get("instance_id") not in young:
             down.setdefault(_kind(target.labels), []).append(_name(target.labels))
     for (job, node_type, queue), names in sorted(down.items()):
-        message = f"{job} of {place(node_type, queue) or 'the keeper'} does not answer: {listed(sorted(names))}"
+        message = f"{job} of {place(node_type, queue) or 'the keeper'} does not answer: {short_list(sorted(names))}"
         yield finding("target-down", message)
 
 
@@ -71,7 +71,7 @@ def _missing_of_instances(situation: Situation, account: InAccount) -> Iterator[
                 instance.id
             )
     for (jobs, where, is_young), ids in sorted(missing.items()):
-        message = f"{jobs} of {where} {'are' if ',' in jobs else 'is'} not scraped: {listed(sorted(ids))}"
+        message = f"{jobs} of {where} {'are' if ',' in jobs else 'is'} not scraped: {short_list(sorted(ids))}"
         if is_young:
             late = f"{message}, launched minutes ago"
             yield finding("target-missing", late, "wait some minutes, or use --wait", severity="info")

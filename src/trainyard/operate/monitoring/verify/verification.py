@@ -94,16 +94,16 @@ def _checked(situation: Situation, check: MonitoringCheck) -> Iterator[Finding]:
 
 def arrival(situation: Situation) -> Iterator[Finding]:
     """Yield that nothing has arrived for five minutes, or what is missing of the last half hour."""
-    newest = situation.values(f"max(timestamp({_own(situation)}))")
+    newest = situation.values(f"max(timestamp({_server_series(situation)}))")
     if not newest:
-        yield _nothing(situation)
+        yield _no_samples(situation)
         return
     situation.looked_at["minutes of samples"] += _WATCHED_MINUTES
     yield from _gaps(situation)
 
 
-def _nothing(situation: Situation) -> Finding:
-    last = situation.values(f"max(max_over_time(timestamp({_own(situation)})[{_LOOKED_BACK}:5m]))")
+def _no_samples(situation: Situation) -> Finding:
+    last = situation.values(f"max(max_over_time(timestamp({_server_series(situation)})[{_LOOKED_BACK}:5m]))")
     name = situation.spec.name
     if not last:
         message = f"no sample of {name} has arrived at {situation.keeper.url} within a day"
@@ -112,14 +112,14 @@ def _nothing(situation: Situation) -> Finding:
     return finding("no-recent-samples", message)
 
 
-def _own(situation: Situation) -> str:
+def _server_series(situation: Situation) -> str:
     """Return the series that is there as long as the head node's Prometheus is; an instance scrapes itself as well."""
     return f'up{{job="prometheus", {situation.cluster}}}'
 
 
 def _gaps(situation: Situation) -> Iterator[Finding]:
     """Yield where Prometheus has run for half an hour and less of it has arrived. One that has just started is left."""
-    own = _own(situation)
+    own = _server_series(situation)
     minutes = f"{_WATCHED_MINUTES}m"
     samples = situation.values(f"max(count_over_time({own}[{minutes}])) and max({own} offset {minutes})")
     expected = _WATCHED_MINUTES * 60 // SCRAPE_INTERVAL_S

@@ -16,7 +16,7 @@ from trainyard.operate.monitoring.viewer.panel_data import panel_data
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
 from trainyard.operate.monitoring.viewer.requests import BadRequestError, ViewerRequest
 from trainyard.operate.monitoring.viewer.source import MetricsSource
-from trainyard.operate.monitoring.viewer.variables import Selection, filled, offered
+from trainyard.operate.monitoring.viewer.variables import Selection, fill_variables, variable_choices
 from trainyard.operate.monitoring.viewer.window import Window
 
 THREADS = 6
@@ -84,7 +84,7 @@ class Answers:
         selection, window = request.selection(), request.window()
         key = ("variables", selection, window)
         try:
-            values: dict[str, Any] = self._memory.get(key, lambda: offered(self._api, selection, window))
+            values: dict[str, Any] = self._memory.get(key, lambda: variable_choices(self._api, selection, window))
         except TrainyardError as error:
             return {"error": {"problem": error.problem, "hint": error.hint}}
         return values
@@ -111,7 +111,7 @@ def _question(dashboard_id: str, request: ViewerRequest) -> _DashboardQuestion:
 def headline(api: MetricsSource, selection: Selection, window: Window) -> dict[str, Any]:
     """Return the alerts that fire, the worst first, each with where; and whether there are any rules at all."""
     try:
-        firing = api.query(filled(_FIRING, selection, window), window.end_s)
+        firing = api.query(fill_variables(_FIRING, selection, window), window.end_s)
     except TrainyardError as error:
         return {"error": {"problem": error.problem, "hint": error.hint}}
     return {"firing": _by_alert(firing), "rules": None if firing else _rules(api)}

@@ -26,7 +26,7 @@ def panel_data(asking: PanelQueries, panel: Panel, selection: Selection, window:
     """Return its series, or why there are none."""
     began = time.monotonic()
     try:
-        answers = [_asked(asking, panel, query, selection, window) for query in panel.queries]
+        answers = [_query_data(asking, panel, query, selection, window) for query in panel.queries]
     except TrainyardError as error:
         return {"id": panel.id, "error": {"problem": error.problem, "hint": error.hint}}
     series = [
@@ -55,7 +55,9 @@ def series_name(legend: str, labels: Mapping[str, str]) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
-def _asked(asking: PanelQueries, panel: Panel, query: PanelQuery, selection: Selection, window: Window) -> QueryResult:
+def _query_data(
+    asking: PanelQueries, panel: Panel, query: PanelQuery, selection: Selection, window: Window
+) -> QueryResult:
     most = MOST_SERIES[panel.kind]
     if _is_over_time(panel, query):
         return asking.over_time(query.expr, selection, window, max(most // len(panel.queries), 4))

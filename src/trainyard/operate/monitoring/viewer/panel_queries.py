@@ -22,7 +22,7 @@ from trainyard.edge.prometheus_api import Labels, Sample, Series
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.source import MetricsSource
-from trainyard.operate.monitoring.viewer.variables import Selection, filled
+from trainyard.operate.monitoring.viewer.variables import Selection, fill_variables
 from trainyard.operate.monitoring.viewer.window import Window
 
 _NODE_LABEL = re.compile(r'([A-Za-z_]\w*)\s*=~\s*"\$node"')
@@ -57,7 +57,7 @@ class PanelQueries:
     def newest(self, expr: str, selection: Selection, window: Window, most: int) -> QueryResult:
         """Return the newest values, the highest where there are too many."""
         among = self._first_nodes(expr, selection, window) or selection
-        samples = self._instant(filled(expr, among, window), window.end_s)[0]
+        samples = self._instant(fill_variables(expr, among, window), window.end_s)[0]
         first = Ranking(expr, most).first(samples)
         return QueryResult(
             [Series(sample.labels, [(sample.at_s, sample.value)]) for sample in first], len(samples), window
@@ -72,7 +72,7 @@ class PanelQueries:
         # What is recorded is up to a scrape interval old: with more nodes than are shown, none is missed for that.
         most = min(2 * ranked.most, _MOST_NODES)
         wanted = f"{'bottomk' if ranked.lowest else 'topk'}({most}, {series}{_OF_THE_SELECTION})"
-        samples = self._instant(filled(wanted, selection, window), window.end_s)[0]
+        samples = self._instant(fill_variables(wanted, selection, window), window.end_s)[0]
         first = Ranking(series, most, ranked.lowest).first(samples)
         nodes = {sample.labels.get("node_name", "") for sample in first} - {""}
         return replace(selection, node=tuple(sorted(nodes))) if nodes else None
@@ -80,7 +80,7 @@ class PanelQueries:
     def over_time(self, expr: str, selection: Selection, window: Window, most: int) -> QueryResult:
         """Return series over the whole time, the first by their newest value where there are too many."""
         ranked = ranking(expr, most)
-        query = filled(ranked.expr, selection, window)
+        query = fill_variables(ranked.expr, selection, window)
         samples, read = self._instant(query, window.end_s)
         affordable = window.coarser(_affordable(read, len(samples)))
         if len(samples) > ranked.most:
@@ -88,8 +88,8 @@ class PanelQueries:
             return self._narrowed(ranked.expr, selection, window, picked, len(samples)) or self._picked(
                 ranked.expr, selection, affordable, picked
             )
-        series = self._range(filled(ranked.expr, selection, affordable), affordable)
-        return QueryResult(_shown(series, samples, ranked.most), max(len(series), len(samples)), affordable)
+        series = self._range(fill_variables(ranked.expr, selection, affordable), affordable)
+        return QueryResult(_current_first(series, samples, ranked.most), max(len(series), len(samples)), affordable)
 
     def _narrowed(
         self, expr: str, selection: Selection, window: Window, picked: list[Sample], total: int
@@ -98,14 +98,14 @@ class PanelQueries:
         nodes = _nodes(expr, picked)
         if nodes is None or expr in self._whole:
             return None
-        series = _only(self._range(filled(expr, replace(selection, node=nodes), window), window), picked)
+        series = _only(self._range(fill_variables(expr, replace(selection, node=nodes), window), window), picked)
         if not _same_newest(series, picked, window.end_s):
             self._whole.add(expr)
             return None
         return QueryResult(series, total, window)
 
     def _picked(self, expr: str, selection: Selection, window: Window, picked: list[Sample]) -> QueryResult:
-        series = self._range(filled(expr, selection, window), window)
+        series = self._range(fill_variables(expr, selection, window), window)
         return QueryResult(_only(series, picked), len(series), window)
 
     def _instant(self, query: str, at_s: int) -> tuple[list[Sample], int]:
@@ -135,7 +135,7 @@ def _nodes(expr: str, picked: list[Sample]) -> tuple[str, ...] | None:
     return tuple(sorted(nodes)) if len(labels) == 1 and nodes and "" not in nodes else None
 
 
-def _shown(series: list[Series], newest: list[Sample], most: int) -> list[Series]:
+def _current_first(series: list[Series], newest: list[Sample], most: int) -> list[Series]:
     """Return those that are there now, and of those that are not any more as many as there is room for."""
     now = {_key(sample.labels) for sample in newest}
     return sorted(series, key=lambda series: _key(series.labels) not in now)[:most]

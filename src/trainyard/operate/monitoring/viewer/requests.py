@@ -65,7 +65,7 @@ class ViewerRequest:
         return values
 
 
-def asked(target: str) -> ViewerRequest:
+def parse_request(target: str) -> ViewerRequest:
     """Return what the first line of a request asks for. Raises BadRequestError."""
     try:
         parts = urlsplit(target)

@@ -16,7 +16,7 @@ from trainyard.errors import InputError
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.answers import Answers
 from trainyard.operate.monitoring.viewer.description import description
-from trainyard.operate.monitoring.viewer.requests import BadRequestError, ViewerRequest, asked, is_from_here
+from trainyard.operate.monitoring.viewer.requests import BadRequestError, ViewerRequest, is_from_here, parse_request
 from trainyard.operate.monitoring.viewer.source import MetricsSource
 
 HOST = "127.0.0.1"
@@ -93,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(403, "this server answers to its own page alone")
             return
         try:
-            request = asked(self.path)
+            request = parse_request(self.path)
             self._route(request)
         except BadRequestError as error:
             self._refuse(400, str(error))

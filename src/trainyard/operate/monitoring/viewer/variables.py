@@ -24,7 +24,7 @@ class Selection:
     node: tuple[str, ...] = ()
 
 
-def filled(expr: str, selection: Selection, window: Window) -> str:
+def fill_variables(expr: str, selection: Selection, window: Window) -> str:
     """Return a query of a dashboard as Prometheus takes it."""
     values = {
         "cluster": _pattern(selection.cluster),
@@ -35,7 +35,7 @@ def filled(expr: str, selection: Selection, window: Window) -> str:
     return _VARIABLE.sub(lambda match: values[match[1]], expr)
 
 
-def offered(api: MetricsSource, selection: Selection, window: Window) -> dict[str, list[str]]:
+def variable_choices(api: MetricsSource, selection: Selection, window: Window) -> dict[str, list[str]]:
     """Return what can be chosen of: queues of the chosen cluster, nodes of the chosen queue.
 
     `up` is there for everything that is scraped, and one series of each is quickly looked through.
@@ -49,7 +49,7 @@ def offered(api: MetricsSource, selection: Selection, window: Window) -> dict[st
 
 
 def _values(api: MetricsSource, label: str, chosen: Selection, window: Window) -> list[str]:
-    matcher = filled('up{cluster=~"$cluster", queue=~"$queue"}', chosen, window)
+    matcher = fill_variables('up{cluster=~"$cluster", queue=~"$queue"}', chosen, window)
     label_values = api.label_values(label, [matcher], window.start_s, window.end_s)
     return sorted((value for value in label_values if value), key=natural)
 

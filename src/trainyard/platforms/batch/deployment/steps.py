@@ -91,7 +91,7 @@ class BatchChanges:
         if stack_state is None:
             return StepOutcome(changed=False, detail="no cluster yet")
         refuse_stuck(stack_state)
-        existing, expected = job_queues(stack_state), _wanted(work)
+        existing, expected = job_queues(stack_state), _expected_queues(work)
         _refuse_moved(existing, expected)
         gone = [name for name in existing.values() if name not in expected.values()]
         _refuse_busy(work, gone)
@@ -106,7 +106,7 @@ class BatchChanges:
         return StepOutcome(changed=False)
 
 
-def _wanted(work: Work) -> dict[str, str]:
+def _expected_queues(work: Work) -> dict[str, str]:
     """Return the names of the queues by the outputs that they will be."""
     spec = work.required_spec()
     queues = enumerate(spec.queues, 1)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainyard.catalog.service_quotas import vcpu_quota
-from trainyard.edge.aws.batch_instances import registered
+from trainyard.edge.aws.batch_instances import container_instances
 from trainyard.edge.aws.batch_job_state import JobDetail, NodeNeed
 from trainyard.edge.aws.batch_queues import ComputeEnvironment
 from trainyard.edge.aws.ec2 import instance_types, reservation_of
@@ -119,7 +119,7 @@ def _offer(described: Mapping[str, Any]) -> tuple[int, int, int]:
 
 def _memory_of_ecs(facts: BatchFacts, environment: ComputeEnvironment) -> int:
     """Return the most memory that an instance of an environment has for containers; zero where none is there."""
-    instances = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
+    instances = facts.ask("instances that ECS knows", container_instances, environment.ecs_cluster)
     return max((instance.memory_mib for instance in instances or ()), default=0)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.deploy.account_state.subnets import way_out
 from trainyard.edge.aws import ec2
-from trainyard.edge.aws.batch_instances import instances_of, registered
+from trainyard.edge.aws.batch_instances import container_instances, instances_of
 from trainyard.edge.aws.batch_queues import ComputeEnvironment
 from trainyard.platforms.batch.diagnosis.cluster_facts import BatchFacts
 from trainyard.platforms.batch.diagnosis.launch_settings import launch_data
@@ -28,7 +28,7 @@ def registration_lines(facts: BatchFacts) -> Iterator[str]:
 
 def _instances(facts: BatchFacts, environment: ComputeEnvironment) -> Iterator[str]:
     instances = facts.ask("its instances", instances_of, environment)
-    registered_instances = facts.ask("instances that ECS knows", registered, environment.ecs_cluster)
+    registered_instances = facts.ask("instances that ECS knows", container_instances, environment.ecs_cluster)
     if instances is None or registered_instances is None:
         return
     cluster, now_s = environment.ecs_cluster.rpartition("/")[2], facts.account.clock.now()

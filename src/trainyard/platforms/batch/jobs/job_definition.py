@@ -21,7 +21,7 @@ class JobPlacement(NamedTuple):
     definition: JobDefinition
 
 
-def chosen(account: Account, cluster: BatchCluster, job: str, queue: str | None) -> JobPlacement:
+def job_placement(account: Account, cluster: BatchCluster, job: str, queue: str | None) -> JobPlacement:
     """Return the queue and the definition of a job: stress-ng, nccl, torchrun, or any definition by name or ARN.
 
     Of the queue's own, the end of the name is enough. A definition of the cluster says its queue itself, where none is

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.batch_instances import ContainerInstance, instances_of, registered
+from trainyard.edge.aws.batch_instances import ContainerInstance, container_instances, instances_of
 from trainyard.edge.aws.batch_queues import ComputeEnvironment
 from trainyard.edge.aws.ec2 import launch_template_data, reservation_of, tags_of
 from trainyard.edge.aws.nodes import ClusterNode
@@ -43,7 +43,7 @@ def ask_instances(account: Account, environment: ComputeEnvironment) -> tuple[Ma
 
 def ask_registered(account: Account, environment: ComputeEnvironment) -> tuple[ContainerInstance, ...]:
     """Return those that ECS knows."""
-    return registered(account, environment.ecs_cluster)
+    return container_instances(account, environment.ecs_cluster)
 
 
 def nodes(environment: ComputeEnvironment, instances: Iterable[Mapping[str, Any]]) -> Iterator[ClusterNode]:
@@ -119,7 +119,9 @@ def late(existing: Iterable[ClusterNode], registered_ids: set[str], now_s: float
     )
 
 
-def reserving(environments: Iterable[ComputeEnvironmentStatus], queues: Iterable[QueueStatus]) -> list[tuple[str, str]]:
+def reservations_in_use(
+    environments: Iterable[ComputeEnvironmentStatus], queues: Iterable[QueueStatus]
+) -> list[tuple[str, str]]:
     """Return the first queue that uses each environment that names a reservation, with that."""
     first = {name: queue.name for queue in reversed(tuple(queues)) for name in queue.environments}
     return [

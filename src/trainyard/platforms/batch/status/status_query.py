@@ -77,7 +77,7 @@ class BatchQuery:
             resources.log_groups,
             resources.dashboards,
         )
-        reserving = of_environments.reserving(batch.environments, batch.queues)
+        reserving = of_environments.reservations_in_use(batch.environments, batch.queues)
         return replace(
             status,
             platform=BatchPlatformStatus(batch),

@@ -178,10 +178,10 @@ def compare(former: Mapping[str, Any], config: Mapping[str, Any]) -> ClusterComp
     comparison = ClusterComparison()
     _version(comparison, former["metadata"]["version"], config["metadata"]["version"])
     for path, before, after in _of_cluster(former, config):
-        text = f"{path} {_shown(before)} to {_shown(after)}"
+        text = f"{path} {_value_text(before)} to {_value_text(after)}"
         comparison.refused.append((text, "it is fixed when the cluster is made: destroy it and deploy it anew"))
     _node_groups(comparison, node_groups_of(former), node_groups_of(config))
-    comparison.changes.extend(_others(former, config))
+    comparison.changes.extend(_other_changes(former, config))
     return comparison
 
 
@@ -223,7 +223,7 @@ def _node_groups(comparison: ClusterComparison, former: Mapping[str, Any], confi
             comparison.changes.append(f"node group {name}: {sizes}")
         for key in sorted((before.keys() | after.keys()) - {*SIZES, "tags"}):
             if before.get(key) != after.get(key):
-                text = f"node group {name}: {key} {_shown(before.get(key))} to {_shown(after.get(key))}"
+                text = f"node group {name}: {key} {_value_text(before.get(key))} to {_value_text(after.get(key))}"
                 comparison.refused.append((text, _NEXT))
 
 
@@ -232,7 +232,7 @@ def _sizes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {before.get(key)} to {after.get(key)}" for key in changed)
 
 
-def _others(former: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
+def _other_changes(former: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
     if former.get("addons") != config.get("addons"):
         yield "add-ons"
     if former.get("cloudWatch") != config.get("cloudWatch"):
@@ -245,7 +245,7 @@ def _others(former: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[st
         yield "administrators"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value is None:
         return "nothing"
     text = str(value)

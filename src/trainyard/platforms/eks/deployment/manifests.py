@@ -75,7 +75,7 @@ def _await(work: Work, kubectl: Kubectl, documents: list[dict[str, Any]]) -> int
         if not late and len(workloads) == len(expected):
             return len(workloads)
         if len(late) != late_count:
-            work.tell(f"waits for {_shown(late)}")
+            work.tell(f"waits for {_late_text(late)}")
             late_count = len(late)
         work.account.clock.sleep(_POLL_S)
     raise _never_ready(work, kubectl, late)
@@ -102,7 +102,7 @@ def _counted(kind: str, document: Mapping[str, Any], status: Mapping[str, Any]) 
     return status.get("availableReplicas", 0), document["spec"].get("replicas", 1)
 
 
-def _shown(late: list[PodCounts]) -> str:
+def _late_text(late: list[PodCounts]) -> str:
     named = [
         f"{workload.namespace}/{workload.name} ({workload.ready} of {workload.wanted})"
         for workload in late[:_MOST_SHOWN]
@@ -114,7 +114,7 @@ def _shown(late: list[PodCounts]) -> str:
 def _never_ready(work: Work, kubectl: Kubectl, late: list[PodCounts]) -> TrainyardError:
     why = "; ".join(list(dict.fromkeys(_reasons(kubectl, late)))[:_MOST_SHOWN])
     return TrainyardError(
-        f"not ready within {_POLL_S * _POLLS / 60:.0f} minutes: {_shown(late)}{f': {why}' if why else ''}",
+        f"not ready within {_POLL_S * _POLLS / 60:.0f} minutes: {_late_text(late)}{f': {why}' if why else ''}",
         where=", ".join(f"{workload.namespace}/{workload.name}" for workload in late[:_MOST_SHOWN]),
         hint=f"`trainyard diagnose {work.name}` says more; then run the command again, which goes on from here",
     )

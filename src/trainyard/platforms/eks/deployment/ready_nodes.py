@@ -57,7 +57,7 @@ class EksReadyNodes:
         reported = ""
         for _ in range(_POLLS):
             counts = _counts(work, kubectl)
-            text = explained(counts)
+            text = node_count_text(counts)
             if all(count.ready >= count.desired for count in counts):
                 return text
             if text != reported:
@@ -67,7 +67,7 @@ class EksReadyNodes:
         raise _missing(work, counts)
 
 
-def explained(counts: list[Count]) -> str:
+def node_count_text(counts: list[Count]) -> str:
     """Return the number of nodes, and what it is made of: so many of each group."""
     total = sum(count.ready for count in counts)
     parts = ", ".join(map(_of_group, counts))
@@ -124,7 +124,7 @@ def _missing(work: Work, counts: list[Count]) -> TrainyardError:
     issues = [f"{group.name}: {issue.code}: {issue.message}" for group in _own_groups(work) for issue in group.health]
     why = f"; EKS says: {'; '.join(issues[:3])}" if issues else ""
     return TrainyardError(
-        f"{explained(counts)}, and no more came within {_POLL_S * _POLLS / 60:.0f} minutes{why}",
+        f"{node_count_text(counts)}, and no more came within {_POLL_S * _POLLS / 60:.0f} minutes{why}",
         where=", ".join(incomplete),
         hint=f"`trainyard diagnose {work.name}` says more; then run the command again, which goes on from here",
     )

@@ -112,12 +112,12 @@ def trouble_of(pod: Mapping[str, Any]) -> PodProblem | None:
     """Return what is the matter with a pod, None where it runs or has ended well."""
     status = pod.get("status") or {}
     if status.get("phase") == "Failed":
-        return PodProblem("ended", _shortened(next(_endings(status), None) or _said(status, "Failed")))
+        return PodProblem("ended", _shortened(next(_endings(status), None) or _condition_text(status, "Failed")))
     if (ended := next(_endings(status), None)) is not None:
         return PodProblem("ended", _shortened(ended))
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
-            return PodProblem("unschedulable", _shortened(_said(condition, "Unschedulable")))
+            return PodProblem("unschedulable", _shortened(_condition_text(condition, "Unschedulable")))
     return next(_waiting(status), None)
 
 
@@ -141,7 +141,7 @@ def _endings(status: Mapping[str, Any]) -> Iterator[str]:
     """Yield how containers have ended that have not ended well."""
     # Evicted, NodeLost, UnexpectedAdmissionError and the like are said of the whole pod.
     if status.get("phase") == "Failed" and status.get("reason"):
-        yield _said(status, "Failed")
+        yield _condition_text(status, "Failed")
     for container in _containers(status):
         ended = (container.get("state") or {}).get("terminated") or {}
         if ended.get("exitCode"):
@@ -171,7 +171,7 @@ def _containers(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield from status.get("containerStatuses") or ()
 
 
-def _said(condition: Mapping[str, Any], otherwise: str) -> str:
+def _condition_text(condition: Mapping[str, Any], otherwise: str) -> str:
     return ": ".join([str(condition.get("reason") or otherwise), *_message(condition)])
 
 

@@ -18,7 +18,7 @@ _OPERATOR = "mpi-operator"
 def runs_of_submission(kubectl: Kubectl, token: str) -> list[dict[str, Any]]:
     """Return the runs of a submission, the oldest first, without those that are being deleted."""
     runs = kubectl.get(_MPI_JOBS, namespace=NAMESPACE, selector=f"{SUBMISSION}={token}")
-    return sorted((run for run in runs if test_of(run) and number_of(run) and not _is_leaving(run)), key=made)
+    return sorted((run for run in runs if test_of(run) and number_of(run) and not _is_leaving(run)), key=creation_time)
 
 
 def run_numbered(kubectl: Kubectl, number: str) -> dict[str, Any] | None:
@@ -40,7 +40,7 @@ def label_of_pods(run: Mapping[str, Any]) -> str:
 def speaker(pods: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Return the launcher, the newest if there are several; where there was none, a worker that has ended badly."""
     begun = [pod for pod in pods if has_begun(pod)]
-    launchers = sorted((pod for pod in begun if role_of(pod) == "launcher"), key=made)
+    launchers = sorted((pod for pod in begun if role_of(pod) == "launcher"), key=creation_time)
     failed = [pod for pod in begun if role_of(pod) == "worker" and pod["status"].get("phase") == "Failed"]
     return next(iter((*reversed(launchers), *failed)), None)
 
@@ -76,7 +76,7 @@ def number_of(run: Mapping[str, Any]) -> str:
     return str((run["metadata"].get("labels") or {}).get(RUN) or "")
 
 
-def made(run: Mapping[str, Any]) -> str:
+def creation_time(run: Mapping[str, Any]) -> str:
     """Return when something was made."""
     return str(run["metadata"].get("creationTimestamp") or "")
 

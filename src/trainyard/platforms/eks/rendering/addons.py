@@ -25,7 +25,7 @@ def addons(spec: Spec) -> list[dict[str, Any]]:
     return [_addon(spec, fact) for fact in _NAMES if fact != "node_monitoring_agent" or spec.eks.node_repair]
 
 
-def unpinned(spec: Spec) -> list[str]:
+def addons_without_version(spec: Spec) -> list[str]:
     """Return the names of those whose version the catalog does not know."""
     return [addon["name"] for addon in addons(spec) if "version" not in addon]
 

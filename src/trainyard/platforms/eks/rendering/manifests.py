@@ -28,7 +28,7 @@ from trainyard.platforms.eks.rendering.names import QUEUE
 from trainyard.render.bench.mpi_job import scripts_manifest
 from trainyard.render.bench.plan import jobs_for
 from trainyard.render.job_pod import EFA_INTERFACES, GPUS, SHARED_MEMORY, JobPod
-from trainyard.render.slots import Slot, filled
+from trainyard.render.slots import Slot, fill_slots
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
@@ -80,7 +80,7 @@ def native(name: str) -> str:
 def _file(spec: Spec, name: str, slots: Mapping[str, Any] | None = None, of: str | None = None) -> str:
     """Return a file with its slots filled; every image has one."""
     images = {name: image(name, spec.region) for name in image_names()}
-    return filled(native(of or name), {**images, **(slots or {})})
+    return fill_slots(native(of or name), {**images, **(slots or {})})
 
 
 def _device_plugins(spec: Spec) -> dict[str, str]:

@@ -11,7 +11,7 @@ import yaml
 
 from trainyard.deploy.record import Deployment
 from trainyard.edge.kubernetes.documents import parts, seconds, text
-from trainyard.operate.nodes.durations import duration, listed
+from trainyard.operate.nodes.durations import duration, short_list
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.failures import short
 from trainyard.platforms.eks.status.eks_status import EksStatus, NodeGroupStatus, issue_text
@@ -77,7 +77,7 @@ def _of_deployment(status: Status, eks: EksStatus) -> Iterator[Concern]:
     }
     missing = [configured_group for configured_group in configured_groups(record) if configured_group not in names]
     if missing and eks.is_working and "node groups" not in status.unknown:
-        groups = f"node group {missing[0]}" if len(missing) == 1 else f"node groups {listed(missing)}"
+        groups = f"node group {missing[0]}" if len(missing) == 1 else f"node groups {short_list(missing)}"
         verb = "is" if len(missing) == 1 else "are"
         yield Concern("error", f"{groups} of its last deployment {verb} not there", status.command("diagnose"))
 
@@ -137,7 +137,7 @@ def _of_devices(status: Status, eks: EksStatus) -> Iterator[Concern]:
         runs = any(workload.role == role for workload in eks.workloads)
         why = "" if runs or "daemonsets of Kubernetes" in status.unknown else f": no {role} is installed"
         offers = f"{'offers' if len(names) == 1 else 'offer'} {offered} {resource} of the {expected}"
-        what = f"{listed(names)} {offers} of {instance_type}{why}"
+        what = f"{short_list(names)} {offers} of {instance_type}{why}"
         yield Concern("warning", what, status.command("diagnose"))
     for node in eks.nodes or ():
         if node.pressures:
@@ -174,7 +174,7 @@ def _of_pods(status: Status, eks: EksStatus) -> Iterator[Concern]:
         count = f"{len(names)} pods" if len(names) > 1 else "pod"
         reason = f": {why}" if why else ""
         waits = duration(longest[state, why])
-        what = f"{count} {listed(names)} {state}, made {waits} ago{reason}"
+        what = f"{count} {short_list(names)} {state}, made {waits} ago{reason}"
         yield Concern("warning", what, status.command("diagnose"))
     if (beyond := len(alike) - _MOST) > 0:
         yield Concern("warning", f"pods do not run for {beyond} more reasons", status.command("diagnose"))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainyard.edge.aws.batch_instances import FailedLaunch
 from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.aws.nodes import ClusterNode
-from trainyard.operate.nodes.durations import duration, listed
+from trainyard.operate.nodes.durations import duration, short_list
 from trainyard.operate.status.failures import short
 from trainyard.operate.status.reservations import MISSING, Reservation
 from trainyard.platforms.eks.status.eks_status import KubernetesNode, issue_text
@@ -85,7 +85,7 @@ def _of_launches(of: OfGroup, now_s: float) -> Iterator[str]:
 def _of_starting(of: OfGroup) -> Iterator[str]:
     coming = [instance.id for instance in of.instances if instance.state == "pending"]
     if coming:
-        yield f"{listed(coming)} {'is' if len(coming) == 1 else 'are'} starting"
+        yield f"{short_list(coming)} {'is' if len(coming) == 1 else 'are'} starting"
 
 
 def _of_joining(of: OfGroup, running: Sequence[ClusterNode], now_s: float) -> Iterator[str]:
@@ -97,9 +97,9 @@ def _of_joining(of: OfGroup, running: Sequence[ClusterNode], now_s: float) -> It
     late = [node.id for node in absent if node.launched is None or _age_s(node, now_s) > _JOINS_WITHIN_S]
     young = [node.id for node in absent if node.id not in late]
     if late:
-        yield f"{listed(late)} {'runs and has' if len(late) == 1 else 'run and have'} not joined the cluster"
+        yield f"{short_list(late)} {'runs and has' if len(late) == 1 else 'run and have'} not joined the cluster"
     if young:
-        yield f"{listed(young)} {'is' if len(young) == 1 else 'are'} about to join"
+        yield f"{short_list(young)} {'is' if len(young) == 1 else 'are'} about to join"
 
 
 def _age_s(node: ClusterNode, now_s: float) -> float:
@@ -112,4 +112,4 @@ def _of_unready(of: OfGroup) -> Iterator[str]:
     for kubernetes_node in unready:
         by_reason.setdefault(kubernetes_node.why, []).append(kubernetes_node.name)
     for why, names in by_reason.items():
-        yield f"{listed(names)} {'is' if len(names) == 1 else 'are'} not ready: {short(why)}"
+        yield f"{short_list(names)} {'is' if len(names) == 1 else 'are'} not ready: {short(why)}"

@@ -51,7 +51,7 @@ def with_type(group: NodeGroupState, launching: LaunchSettings | None) -> NodeGr
     return group._replace(instance_types=(launching.instance_type,))
 
 
-def reserving(groups: Iterable[tuple[NodeGroupState, LaunchSettings | None]]) -> list[tuple[str, str]]:
+def reservations_in_use(groups: Iterable[tuple[NodeGroupState, LaunchSettings | None]]) -> list[tuple[str, str]]:
     """Return the node groups whose launch templates name a reservation, with that."""
     return [
         (group.name, launching.reservation)

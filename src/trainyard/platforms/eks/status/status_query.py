@@ -140,7 +140,7 @@ class EksQuery:
         ]
         launching = {state.name: launches_with() for state, launches_with, _ in pending}
         typed = [of_groups.with_type(state, launching[state.name]) for state in states]
-        reserving = of_groups.reserving((group, launching[group.name]) for group in typed)
+        reserving = of_groups.reservations_in_use((group, launching[group.name]) for group in typed)
         reserved = ask("reservations", partial(reservations, account, reserving))() or ()
         by_id = {instance.id: instance for instance in instances}
         failed = {state.name: launches() or () for state, _, launches in pending}

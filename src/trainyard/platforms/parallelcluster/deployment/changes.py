@@ -17,7 +17,7 @@ from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.edge.pcluster_command import ConfigChange, Verdict
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
-from trainyard.platforms.parallelcluster.deployment.cluster import final_config, settled
+from trainyard.platforms.parallelcluster.deployment.cluster import final_config, settled_cluster_stack
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _MINIMUM = re.compile(r"Scheduling\.SlurmQueues\[.*\]\.ComputeResources\[.*\]\.MinCount")
@@ -41,7 +41,7 @@ class Changes:
 
     def apply(self, work: Work) -> StepOutcome:
         """Raise TrainyardError where the cluster is another one than the spec describes."""
-        stack_state = settled(work)
+        stack_state = settled_cluster_stack(work)
         if stack_state is None:
             return StepOutcome(changed=False, detail="no cluster yet")
         refuse_stuck(stack_state)

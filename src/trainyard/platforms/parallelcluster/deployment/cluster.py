@@ -40,7 +40,7 @@ class ClusterStep:
 
     def apply(self, work: Work) -> StepOutcome:
         """Make it, or wait until a call that was killed has made it. One that is there was looked at before."""
-        stack_state = settled(work)
+        stack_state = settled_cluster_stack(work)
         if stack_state is not None and not stack_state.usable:
             _recreate(work, stack_state)
             stack_state = None
@@ -63,7 +63,7 @@ class ClusterStep:
         if stack_state is None:
             return StepOutcome(changed=False, detail="there is none")
         volumes = volume_ids(work.account, work.owns)
-        settled_now = settled(work)
+        settled_now = settled_cluster_stack(work)
         if settled_now is not None:
             _delete(work, settled_now)
         tag_snapshots(work.account, volumes, {work.tag: work.name})
@@ -83,7 +83,7 @@ def final_config(work: Work) -> dict[str, Any]:
     return configuration
 
 
-def settled(work: Work) -> StackState | None:
+def settled_cluster_stack(work: Work) -> StackState | None:
     """Return the stack of the cluster once AWS is done with it."""
     stack_state = find_stack(work.account, work.name)
     refuse_foreign(stack_state, work)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from trainyard.render.diagram.card import Card
 from trainyard.render.diagram.people import ways_to_nodes as ways_in
 from trainyard.render.diagram.services import assets, cloudwatch, session_manager
-from trainyard.render.diagram.words import counted, few
+from trainyard.render.diagram.words import count_text, few
 from trainyard.spec.cluster import Spec
 from trainyard.spec.custom_actions import CustomActions
 from trainyard.spec.login_nodes import LoginPool
@@ -90,7 +90,7 @@ def _head_lines(spec: Spec) -> Iterator[str]:
     if node.dcv is not None:
         yield f"DCV on port {node.dcv.port}"
     if scripts := _scripts(node.custom_actions):
-        yield counted(scripts, "script of your own", "scripts of your own")
+        yield count_text(scripts, "script of your own", "scripts of your own")
     yield from _services_it_asks(spec)
     if spec.network.http_proxy is not None:
         yield f"like all nodes behind {spec.network.http_proxy}"

@@ -27,10 +27,10 @@ def shared_storage(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
 def _settings(file_system: FileSystem, number: int, key: dict[str, str], ids: Ids) -> dict[str, Any]:
     match file_system.settings:
         case Lustre(id=existing):
-            id_ = _known(existing) or ids.of("FSxLustreFilesystemId", number=number)
+            id_ = _counted_id(existing) or ids.of("FSxLustreFilesystemId", number=number)
             return {"StorageType": "FsxLustre", "FsxLustreSettings": {"FileSystemId": id_}}
         case OpenZfs(id=existing):
-            id_ = _known(existing) or ids.of("FSxORootVolumeId", number=number)
+            id_ = _counted_id(existing) or ids.of("FSxORootVolumeId", number=number)
             return {"StorageType": "FsxOpenZfs", "FsxOpenZfsSettings": {"VolumeId": id_}}
         case Ebs() as ebs:
             return {"StorageType": "Ebs", "EbsSettings": _ebs(ebs, key)}
@@ -38,7 +38,7 @@ def _settings(file_system: FileSystem, number: int, key: dict[str, str], ids: Id
             return {"StorageType": "Efs", "EfsSettings": _efs(efs, key)}
 
 
-def _known(id_: str | None) -> str | None:
+def _counted_id(id_: str | None) -> str | None:
     """Return an id that the spec gives. The file systems of an environment are counted as its stack counts them."""
     return None if id_ == "environment" else id_
 

@@ -11,7 +11,7 @@ from typing import Any
 from trainyard.deploy.record import Deployment
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import streams
-from trainyard.edge.aws.log_events import LogEvent, filtered
+from trainyard.edge.aws.log_events import LogEvent, filter_events
 from trainyard.edge.aws.nodes import ClusterNode, nodes
 from trainyard.edge.aws.parallelcluster import cluster_config, config_of, fleet_status
 from trainyard.edge.aws.stacks import StackState
@@ -117,7 +117,7 @@ def of_fleet(account: Account, name: str, head: ClusterNode | None) -> tuple[Fai
     if not names:
         return ()
     since_ms = int(account.clock.now() * 1000) - _LATELY_MS
-    pages = filtered(account, group.name, names, since_ms, pattern=_PATTERN, most_pages=_MOST_PAGES)
+    pages = filter_events(account, group.name, names, since_ms, pattern=_PATTERN, most_pages=_MOST_PAGES)
     return _summed(event for page in pages for event in page)
 
 

@@ -41,7 +41,7 @@ _LISTS: dict[str, tuple[str, Callable[[InProcessAccount, Mapping[str, Any]], lis
     "DescribeJobQueues": ("jobQueues", job_queues.describe),
     "DescribeJobDefinitions": ("jobDefinitions", job_definitions.describe),
     "DescribeJobs": ("jobs", jobs.describe),
-    "ListJobs": ("jobSummaryList", jobs.listed),
+    "ListJobs": ("jobSummaryList", jobs.list_jobs),
 }
 
 

@@ -104,12 +104,12 @@ def create_capacity_reservation(self: Any) -> ActionResult:
     )
     for tags in self._parse_tag_specification().values():
         self.ec2_backend.create_tags([reservation["CapacityReservationId"]], tags)
-    return ActionResult({"CapacityReservation": _found(self, reservation["CapacityReservationId"])})
+    return ActionResult({"CapacityReservation": _reservation(self, reservation["CapacityReservationId"])})
 
 
 def describe_capacity_reservations(self: Any) -> ActionResult:
     """Answer DescribeCapacityReservations."""
-    return ActionResult({"CapacityReservations": list(_asked(self))})
+    return ActionResult({"CapacityReservations": list(_matching_reservations(self))})
 
 
 def cancel_capacity_reservation(self: Any) -> ActionResult:
@@ -117,7 +117,7 @@ def cancel_capacity_reservation(self: Any) -> ActionResult:
 
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html
     """
-    reservation = _found(self, self._get_param("CapacityReservationId"))
+    reservation = _reservation(self, self._get_param("CapacityReservationId"))
     if reservation["ReservationType"] == "capacity-block":
         raise EC2ClientError("InvalidState", "A Capacity Block can't be canceled.")
     _RESERVATIONS[self.current_account, self.region][reservation["CapacityReservationId"]]["State"] = "cancelled"
@@ -169,20 +169,20 @@ def describe_capacity_block_offerings(self: Any) -> ActionResult:  # noqa: ARG00
     return ActionResult({"CapacityBlockOfferings": []})
 
 
-def _asked(self: Any) -> Iterator[dict[str, Any]]:
+def _matching_reservations(self: Any) -> Iterator[dict[str, Any]]:
     every = _RESERVATIONS.get((self.current_account, self.region), {})
     wanted_values = {
         _FILTERS.get(filter_["Name"], filter_["Name"]): filter_["Values"] for filter_ in self._get_param("Filters", [])
     }
     for name in self._get_param("CapacityReservationIds", []) or every:
-        reservation = _found(self, name)
+        reservation = _reservation(self, name)
         if all(reservation.get(key) in values for key, values in wanted_values.items()):
             yield reservation
 
 
 def _blocks(self: Any) -> list[dict[str, Any]]:
     block_ids = self._get_param("CapacityBlockIds", [])
-    every = [_found(self, name) for name in _RESERVATIONS.get((self.current_account, self.region), {})]
+    every = [_reservation(self, name) for name in _RESERVATIONS.get((self.current_account, self.region), {})]
     blocks = [reservation for reservation in every if reservation["ReservationType"] == "capacity-block"]
     return [block for block in blocks if not block_ids or _block_id(block) in block_ids]
 
@@ -191,7 +191,7 @@ def _block_id(reservation: Mapping[str, Any]) -> str:
     return str(reservation["CapacityReservationId"]).replace("cr-", "cb-", 1)
 
 
-def _found(self: Any, name: str) -> dict[str, Any]:
+def _reservation(self: Any, name: str) -> dict[str, Any]:
     return find(self.current_account, self.region, name)
 
 

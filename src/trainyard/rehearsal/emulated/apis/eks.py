@@ -56,18 +56,18 @@ _ACTIONS: dict[str, Callable[[InProcessAccount, Mapping[str, Any]], dict[str, An
     "DescribeUpdate": updates.describe,
     "TagResource": tagging.tag,
     "UntagResource": tagging.untag,
-    "ListTagsForResource": tagging.listed,
+    "ListTagsForResource": tagging.list_tags,
 }
 _LISTS: dict[str, tuple[str, Callable[[InProcessAccount, Mapping[str, Any]], list[Any]]]] = {
-    "ListClusters": ("clusters", clusters.listed),
-    "DescribeClusterVersions": ("clusterVersions", versions.listed),
-    "ListNodegroups": ("nodegroups", node_groups.listed),
-    "ListAddons": ("addons", addons.listed),
+    "ListClusters": ("clusters", clusters.list_clusters),
+    "DescribeClusterVersions": ("clusterVersions", versions.list_versions),
+    "ListNodegroups": ("nodegroups", node_groups.list_groups),
+    "ListAddons": ("addons", addons.list_addons),
     "DescribeAddonVersions": ("addons", versions.of_addons),
-    "ListAccessEntries": ("accessEntries", access_entries.listed),
+    "ListAccessEntries": ("accessEntries", access_entries.list_entries),
     "ListAssociatedAccessPolicies": ("associatedAccessPolicies", access_entries.policies),
-    "ListPodIdentityAssociations": ("associations", pod_identities.listed),
-    "ListUpdates": ("updateIds", updates.listed),
+    "ListPodIdentityAssociations": ("associations", pod_identities.list_associations),
+    "ListUpdates": ("updateIds", updates.list_updates),
 }
 
 

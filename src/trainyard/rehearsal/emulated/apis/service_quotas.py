@@ -29,17 +29,17 @@ def install() -> None:
 
 def get_service_quota(self: Any) -> str:
     """Answer GetServiceQuota: what the account may have."""
-    quota = _asked(self)
+    quota = _requested_quota(self)
     return _answer(self, quota, FAULTS.quotas.get(quota.code, _PLENTY)) if quota else _motos(self)
 
 
 def get_aws_default_service_quota(self: Any) -> str:
     """Answer GetAWSDefaultServiceQuota: what a new account may have."""
-    quota = _asked(self)
+    quota = _requested_quota(self)
     return _answer(self, quota, quota.at_first) if quota else _motos(self)
 
 
-def _asked(self: Any) -> ServiceQuota | None:
+def _requested_quota(self: Any) -> ServiceQuota | None:
     request = json.loads(self.body)
     key = (request["ServiceCode"], request["QuotaCode"])
     return next((quota for quota in every_quota() if (quota.service, quota.code) == key), None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from trainyard.rehearsal.emulated.batch.state import arn, batch_state, found, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, batch_state, find_resource, refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 _ROLE = "role/aws-service-role/batch.amazonaws.com/AWSServiceRoleForBatch"
@@ -20,7 +20,7 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateComputeEnvironment.html
     """
     here, name = batch_state(aws.account_id, aws.region), request["computeEnvironmentName"]
-    if found(here.environments, name, "computeEnvironmentName") is not None:
+    if find_resource(here.environments, name, "computeEnvironmentName") is not None:
         raise refusal(f"Object already exists: compute environment {name}")
     _refuse_missing(aws, request.get("computeResources", {}))
     whole = arn(aws.account_id, aws.region, f"compute-environment/{name}")
@@ -44,12 +44,16 @@ def describe(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return those that are asked for, or all."""
     those = batch_state(aws.account_id, aws.region).environments
     names = request.get("computeEnvironments") or list(those)
-    return [environment for name in names if (environment := found(those, name, "computeEnvironmentName")) is not None]
+    return [
+        environment
+        for name in names
+        if (environment := find_resource(those, name, "computeEnvironmentName")) is not None
+    ]
 
 
 def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateComputeEnvironment: what is written takes the place of what was."""
-    environment = _there(aws, request["computeEnvironment"])
+    environment = _existing_environment(aws, request["computeEnvironment"])
     resources = {**environment.get("computeResources", {}), **request.get("computeResources", {})}
     _refuse_missing(aws, resources)
     changed = {name: value for name, value in request.items() if name != "computeEnvironment"}
@@ -62,7 +66,10 @@ def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_DeleteComputeEnvironment.html
     """
-    here, environment = batch_state(aws.account_id, aws.region), _there(aws, request["computeEnvironment"])
+    here, environment = (
+        batch_state(aws.account_id, aws.region),
+        _existing_environment(aws, request["computeEnvironment"]),
+    )
     if environment["state"] != "DISABLED":
         raise refusal("Cannot delete, compute environment must be in the DISABLED state")
     for queue in here.queues.values():
@@ -73,8 +80,8 @@ def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _there(aws: Aws, name: str) -> dict[str, Any]:
-    environment = found(batch_state(aws.account_id, aws.region).environments, name, "computeEnvironmentName")
+def _existing_environment(aws: Aws, name: str) -> dict[str, Any]:
+    environment = find_resource(batch_state(aws.account_id, aws.region).environments, name, "computeEnvironmentName")
     if environment is None:
         raise refusal(f"Compute environment {name} does not exist")
     return environment

@@ -25,11 +25,11 @@ def node_properties(properties: Mapping[str, Any], overrides: Mapping[str, Any])
         same = [range_ for range_ in ranges if range_["targetNodes"] == override["targetNodes"]]
         if not same:
             raise refusal(f"nodePropertyOverrides: no node range is {override['targetNodes']!r}")
-        same[0]["container"] = overridden(same[0]["container"], override.get("containerOverrides", {}))
+        same[0]["container"] = with_overrides(same[0]["container"], override.get("containerOverrides", {}))
     return {**properties, "numNodes": nodes, "nodeRangeProperties": ranges}
 
 
-def overridden(container: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+def with_overrides(container: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return a container with what a job overrides: variables and resources one by one, the rest as a whole."""
     merged = {**container, **overrides}
     for key, name in (("environment", "name"), ("resourceRequirements", "type")):

@@ -52,7 +52,7 @@ def deregister(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def existing(aws: Aws, name: str) -> dict[str, Any]:
+def definition_of(aws: Aws, name: str) -> dict[str, Any]:
     """Return the definition that a job names: of a name without a revision the latest active one."""
     active = [
         definition for definition in describe(aws, {"jobDefinitions": [name]}) if definition["status"] == "ACTIVE"
@@ -68,7 +68,7 @@ def node_containers(properties: Mapping[str, Any], nodes: int) -> list[Mapping[s
         raise refusal(f"the emulated account has no jobs of {nodes} nodes")
     containers: list[Mapping[str, Any] | None] = [None] * nodes
     for property_ in properties["nodeRangeProperties"]:
-        for index in targeted(property_["targetNodes"], nodes):
+        for index in target_nodes(property_["targetNodes"], nodes):
             containers[index] = property_["container"]  # of nested ranges, the last one wins
     left = [index for index, container in enumerate(containers) if container is None]
     if left:
@@ -76,7 +76,7 @@ def node_containers(properties: Mapping[str, Any], nodes: int) -> list[Mapping[s
     return [container for container in containers if container is not None]
 
 
-def targeted(nodes_text: str, nodes: int) -> Sequence[int]:
+def target_nodes(nodes_text: str, nodes: int) -> Sequence[int]:
     """Return the nodes of a range such as 0:, :3 or 1:4. Raises the service's error for another text."""
     first, colon, last = nodes_text.partition(":")
     try:

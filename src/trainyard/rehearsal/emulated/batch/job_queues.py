@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.batch import jobs
-from trainyard.rehearsal.emulated.batch.state import arn, batch_state, found, queue_of, refusal
+from trainyard.rehearsal.emulated.batch.state import arn, batch_state, find_resource, queue_of, refusal
 from trainyard.rehearsal.emulated.resource import Aws
 
 
@@ -16,7 +16,7 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateJobQueue.html
     """
     here, name = batch_state(aws.account_id, aws.region), request["jobQueueName"]
-    if found(here.queues, name, "jobQueueName") is not None:
+    if find_resource(here.queues, name, "jobQueueName") is not None:
         raise refusal(f"Object already exists: job queue {name}")
     _refuse_unknown_environments(aws, request)
     whole = arn(aws.account_id, aws.region, f"job-queue/{name}")
@@ -35,7 +35,7 @@ def describe(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return those that are asked for, or all."""
     those = batch_state(aws.account_id, aws.region).queues
     names = request.get("jobQueues") or list(those)
-    return [queue for name in names if (queue := found(those, name, "jobQueueName")) is not None]
+    return [queue for name in names if (queue := find_resource(those, name, "jobQueueName")) is not None]
 
 
 def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,5 +62,5 @@ def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
 def _refuse_unknown_environments(aws: Aws, request: Mapping[str, Any]) -> None:
     here = batch_state(aws.account_id, aws.region).environments
     for order_entry in request.get("computeEnvironmentOrder", ()):
-        if found(here, order_entry["computeEnvironment"], "computeEnvironmentName") is None:
+        if find_resource(here, order_entry["computeEnvironment"], "computeEnvironmentName") is None:
             raise refusal(f"Compute environment {order_entry['computeEnvironment']} does not exist")

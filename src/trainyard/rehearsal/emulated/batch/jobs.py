@@ -12,14 +12,14 @@ from trainyard.rehearsal.emulated.batch.containers import (
     can_be_pulled,
     containers,
     node_properties,
-    overridden,
     stream,
     task,
+    with_overrides,
     write_log,
 )
 from trainyard.rehearsal.emulated.batch.state import arn, batch_state, queue_of, refusal
 from trainyard.rehearsal.emulated.batch.vcpu_capacity import why_it_waits
-from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.resource import Aws
 
 # https://docs.aws.amazon.com/batch/latest/userguide/job_states.html
@@ -38,7 +38,7 @@ def submit(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     queue = queue_of(aws, request["jobQueue"])
     if queue["state"] != "ENABLED":
         raise refusal(f"JobQueue {queue['jobQueueName']} is not enabled")
-    definition = job_definitions.existing(aws, request["jobDefinition"])
+    definition = job_definitions.definition_of(aws, request["jobDefinition"])
     name = str(uuid.uuid4())
     tags = {**(definition["tags"] if request.get("propagateTags") else {}), **request.get("tags", {})}
     job: dict[str, Any] = {
@@ -61,9 +61,11 @@ def submit(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     elif "nodeOverrides" in request:
         raise refusal("nodeOverrides are for multi-node parallel jobs")
     else:
-        job["container"] = overridden(definition.get("containerProperties", {}), request.get("containerOverrides", {}))
+        job["container"] = with_overrides(
+            definition.get("containerProperties", {}), request.get("containerOverrides", {})
+        )
     here.jobs[name] = job
-    if striking("launch") is not None and why_it_waits(aws, job) is not None:
+    if breakdown_at("launch") is not None and why_it_waits(aws, job) is not None:
         for _ in STATES[: STATES.index("STARTING")]:  # nobody looks at it often enough to see that it waits
             _go_on(aws, job)
     return {key: job[key] for key in ("jobName", "jobId", "jobArn")}
@@ -78,13 +80,13 @@ def describe(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         job = here.jobs.get(whole)
         if job is None:
             continue
-        shown.append(_shown(job) if not node else _node(aws, job, int(node)))
+        shown.append(_job_summary(job) if not node else _node(aws, job, int(node)))
         if not node:
             _go_on(aws, job)
     return shown
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+def list_jobs(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the jobs of a queue in one state, RUNNING where none is named, or the nodes of a job.
 
     https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
@@ -98,9 +100,9 @@ def listed(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     of_queue = [job for job in here.jobs.values() if job["jobQueue"] == queue]
     if "filters" in request:
         passing = [job for job in of_queue if all(_passes(job, filter_) for filter_ in request["filters"])]
-        return [_summary(_shown(job)) for job in reversed(passing)]  # the newest first, as Batch does
+        return [_summary(_job_summary(job)) for job in reversed(passing)]  # the newest first, as Batch does
     state = request.get("jobStatus", "RUNNING")
-    return [_summary(_shown(job)) for job in of_queue if job["status"] == state]
+    return [_summary(_job_summary(job)) for job in of_queue if job["status"] == state]
 
 
 def cancel(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,7 +184,7 @@ def _node(aws: Aws, job: Mapping[str, Any], index: int) -> dict[str, Any]:
     properties = job["nodeProperties"]
     if index >= properties["numNodes"]:
         raise refusal(f"{job['jobId']} has no node {index}")
-    shown = {key: value for key, value in _shown(job).items() if key not in ("nodeProperties", "attempts")}
+    shown = {key: value for key, value in _job_summary(job).items() if key not in ("nodeProperties", "attempts")}
     code = {"exitCode": job["attempts"][-1]["container"]["exitCode"]} if _has_code(job) else {}
     task_arn = f"arn:aws:ecs:{aws.region}:{aws.account_id}:task/{task(job, index)}"
     return {
@@ -198,7 +200,7 @@ def _has_code(job: Mapping[str, Any]) -> bool:
     return bool(job["attempts"]) and "exitCode" in job["attempts"][-1]["container"]
 
 
-def _shown(job: Mapping[str, Any]) -> dict[str, Any]:
+def _job_summary(job: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in job.items() if key != _HELD}
 
 

@@ -35,7 +35,7 @@ def arn(account_id: str, region: str, what: str) -> str:
     return f"arn:{partition}:batch:{region}:{account_id}:{what}"
 
 
-def found(those: Mapping[str, dict[str, Any]], name_or_arn: str, name: str) -> dict[str, Any] | None:
+def find_resource(those: Mapping[str, dict[str, Any]], name_or_arn: str, name: str) -> dict[str, Any] | None:
     """Return one by its ARN, or by its name, which stands below ``name``."""
     by_name = (record for record in those.values() if record[name] == name_or_arn)
     return those.get(name_or_arn) or next(by_name, None)
@@ -43,7 +43,7 @@ def found(those: Mapping[str, dict[str, Any]], name_or_arn: str, name: str) -> d
 
 def queue_of(aws: Aws, name: str) -> dict[str, Any]:
     """Return a job queue by its name or ARN. Raises the service's error where there is none."""
-    queue = found(batch_state(aws.account_id, aws.region).queues, name, "jobQueueName")
+    queue = find_resource(batch_state(aws.account_id, aws.region).queues, name, "jobQueueName")
     if queue is None:
         raise refusal(f"JobQueue {name} not found")
     return queue

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.batch.containers import containers
-from trainyard.rehearsal.emulated.batch.state import batch_state, found
-from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.batch.state import batch_state, find_resource
+from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.resource import Aws
 
 _TOO_SMALL = (
@@ -29,12 +29,13 @@ def why_it_waits(aws: Aws, job: Mapping[str, Any]) -> str | None:
     here = batch_state(aws.account_id, aws.region)
     order = here.queues[job["jobQueue"]]["computeEnvironmentOrder"] if job["jobQueue"] in here.queues else ()
     named = (
-        found(here.environments, order_entry["computeEnvironment"], "computeEnvironmentName") for order_entry in order
+        find_resource(here.environments, order_entry["computeEnvironment"], "computeEnvironmentName")
+        for order_entry in order
     )
     resources = [environment.get("computeResources", {}) for environment in named if environment is not None]
     if not any(_vcpus(job) <= resource.get("maxvCpus", 0) for resource in resources):
         return _TOO_SMALL
-    refused = striking("launch")
+    refused = breakdown_at("launch")
     if refused is None or refused.code != "InsufficientInstanceCapacity":
         return None
     return _NO_CAPACITY.format(", ".join(sorted({kind for compute in resources for kind in compute["instanceTypes"]})))

@@ -9,7 +9,15 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import (
+    EmulatedEksCluster,
+    arn,
+    cluster_of,
+    in_use_error,
+    invalid,
+    not_found_error,
+    now,
+)
 from trainyard.rehearsal.emulated.resource import Aws
 
 
@@ -19,7 +27,7 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     if cluster.described["accessConfig"]["authenticationMode"] == "CONFIG_MAP":
         raise invalid("The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP]")
     if who in cluster.access_entries:
-        raise taken(f"The specified access entry resource is already in use on this cluster: {who}")
+        raise in_use_error(f"The specified access entry resource is already in use on this cluster: {who}")
     entry = {
         "clusterName": cluster.name,
         "principalArn": who,
@@ -37,10 +45,10 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeAccessEntry."""
-    return {"accessEntry": _there(cluster_of(aws, request["clusterName"]), request)}
+    return {"accessEntry": _existing_entry(cluster_of(aws, request["clusterName"]), request)}
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
+def list_entries(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return who has access to a cluster."""
     return sorted(cluster_of(aws, request["clusterName"]).access_entries)
 
@@ -48,7 +56,7 @@ def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
 def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteAccessEntry."""
     cluster = cluster_of(aws, request["clusterName"])
-    _there(cluster, request)
+    _existing_entry(cluster, request)
     del cluster.access_entries[request["principalArn"]]
     cluster.access_policies.pop(request["principalArn"], None)
     return {}
@@ -57,7 +65,7 @@ def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
 def associate(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer AssociateAccessPolicy."""
     cluster = cluster_of(aws, request["clusterName"])
-    _there(cluster, request)
+    _existing_entry(cluster, request)
     times = {"associatedAt": now(), "modifiedAt": now()}
     policy = {"policyArn": request["policyArn"], "accessScope": request["accessScope"], **times}
     cluster.access_policies.setdefault(request["principalArn"], {})[request["policyArn"]] = policy
@@ -76,12 +84,12 @@ def disassociate(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
 def policies(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the policies of somebody who has access."""
     cluster = cluster_of(aws, request["clusterName"])
-    _there(cluster, request)
+    _existing_entry(cluster, request)
     return list(cluster.access_policies.get(request["principalArn"], {}).values())
 
 
-def _there(cluster: EmulatedEksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
+def _existing_entry(cluster: EmulatedEksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
     entry = cluster.access_entries.get(request["principalArn"])
     if entry is None:
-        raise missing(f"The specified principalArn could not be found: {request['principalArn']}")
+        raise not_found_error(f"The specified principalArn could not be found: {request['principalArn']}")
     return entry

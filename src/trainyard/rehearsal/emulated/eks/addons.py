@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.eks import pod_identities
-from trainyard.rehearsal.emulated.eks.state import arn, cluster_of, invalid, missing, now, taken
-from trainyard.rehearsal.emulated.eks.updates import updated
+from trainyard.rehearsal.emulated.eks.state import arn, cluster_of, in_use_error, invalid, not_found_error, now
+from trainyard.rehearsal.emulated.eks.updates import begin_update
 from trainyard.rehearsal.emulated.resource import Aws
 
 # The service accounts that need rights, with AWS's own policies for them. DescribeAddonConfiguration says so.
@@ -24,7 +24,7 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateAddon. It is active at once."""
     cluster, name = cluster_of(aws, request["clusterName"]), request["addonName"]
     if name in cluster.addons:
-        raise taken(f"Addon already exists with name: {name}")
+        raise in_use_error(f"Addon already exists with name: {name}")
     _refuse_wrong_values(request)
     addon = {
         "addonName": name,
@@ -47,25 +47,25 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeAddon."""
-    return {"addon": _there(aws, request)}
+    return {"addon": _existing_addon(aws, request)}
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
+def list_addons(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return the names of the add-ons of a cluster."""
     return sorted(cluster_of(aws, request["clusterName"]).addons)
 
 
 def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateAddon."""
-    addon = _there(aws, request)
+    addon = _existing_addon(aws, request)
     _refuse_wrong_values(request)
     addon |= {key: request[key] for key in ("addonVersion", "configurationValues") if key in request}
-    return updated(cluster_of(aws, request["clusterName"]), "AddonUpdate", request)
+    return begin_update(cluster_of(aws, request["clusterName"]), "AddonUpdate", request)
 
 
 def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteAddon. Its associations go with it."""
-    addon, cluster = _there(aws, request), cluster_of(aws, request["clusterName"])
+    addon, cluster = _existing_addon(aws, request), cluster_of(aws, request["clusterName"])
     for association in addon["podIdentityAssociations"]:
         cluster.pod_identities.pop(association.rpartition("/")[2], None)
     del cluster.addons[addon["addonName"]]
@@ -96,8 +96,8 @@ def _refuse_wrong_values(request: Mapping[str, Any]) -> None:
         raise invalid(f"ConfigurationValue is not in supported format for {request['addonName']}: {error}") from error
 
 
-def _there(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
+def _existing_addon(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     addon = cluster_of(aws, request["clusterName"]).addons.get(request["addonName"])
     if addon is None:
-        raise missing(f"No addon: {request['addonName']} found in cluster: {request['clusterName']}")
+        raise not_found_error(f"No addon: {request['addonName']} found in cluster: {request['clusterName']}")
     return addon

@@ -15,8 +15,16 @@ from botocore.exceptions import ClientError
 
 from trainyard.catalog.by_version import number_of
 from trainyard.catalog.kubernetes_versions import find_version, known_versions
-from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, arn, cluster_of, clusters, invalid, now, taken
-from trainyard.rehearsal.emulated.eks.updates import updated
+from trainyard.rehearsal.emulated.eks.state import (
+    EmulatedEksCluster,
+    arn,
+    cluster_of,
+    clusters,
+    in_use_error,
+    invalid,
+    now,
+)
+from trainyard.rehearsal.emulated.eks.updates import begin_update
 from trainyard.rehearsal.emulated.resource import Aws
 
 _ZONES = 2  # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
@@ -28,7 +36,7 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateCluster. It is active at once."""
     name = request["name"]
     if name in clusters(aws):
-        raise taken(f"Cluster already exists with name: {name}")
+        raise in_use_error(f"Cluster already exists with name: {name}")
     version = request.get("version") or known_versions()[-1]
     _refuse_old(version)
     _refuse_missing(aws, request)
@@ -44,7 +52,7 @@ def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     return {"cluster": cluster_of(aws, request["name"]).described}
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
+def list_clusters(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return the names of all clusters."""
     del request
     return sorted(clusters(aws))
@@ -57,7 +65,7 @@ def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
         if part in request:
             cluster.described[part] = {**cluster.described[part], **request[part]}
     _start_logs(aws, cluster.described)
-    return updated(cluster, "ConfigUpdate", request)
+    return begin_update(cluster, "ConfigUpdate", request)
 
 
 def update_version(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,14 +73,14 @@ def update_version(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     cluster = cluster_of(aws, request["name"])
     _refuse_old(request["version"])
     cluster.described["version"] = request["version"]
-    return updated(cluster, "VersionUpdate", request)
+    return begin_update(cluster, "VersionUpdate", request)
 
 
 def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteCluster. Interfaces and security group of the control plane go with it, its log group stays."""
     cluster = cluster_of(aws, request["name"])
     if cluster.node_groups:
-        raise taken("Cluster has nodegroups attached")
+        raise in_use_error("Cluster has nodegroups attached")
     ec2 = aws.client("ec2")
     for interface in cluster.interfaces:
         ec2.delete_network_interface(NetworkInterfaceId=interface)

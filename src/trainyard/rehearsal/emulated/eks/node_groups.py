@@ -12,10 +12,18 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.apis.ec2_run_instances import SYSTEM
-from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.eks import node_launch
-from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, arn, cluster_of, invalid, missing, now, taken
-from trainyard.rehearsal.emulated.eks.updates import updated
+from trainyard.rehearsal.emulated.eks.state import (
+    EmulatedEksCluster,
+    arn,
+    cluster_of,
+    in_use_error,
+    invalid,
+    not_found_error,
+    now,
+)
+from trainyard.rehearsal.emulated.eks.updates import begin_update
 from trainyard.rehearsal.emulated.resource import Aws
 
 _SIZES = {"minSize": 1, "maxSize": 2, "desiredSize": 2}
@@ -25,8 +33,8 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreateNodegroup. Its nodes are launched at once."""
     cluster, name = cluster_of(aws, request["clusterName"]), request["nodegroupName"]
     if name in cluster.node_groups:
-        raise taken(f"NodeGroup already exists with name {name} and cluster name {cluster.name}")
-    template = _found(aws, cluster, request)
+        raise in_use_error(f"NodeGroup already exists with name {name} and cluster name {cluster.name}")
+    template = _template_data(aws, cluster, request)
     _refuse_wrong_sizes({**_SIZES, **request.get("scalingConfig", {})})
     group = _described(aws, cluster, request)
     cluster.node_groups[name] = group
@@ -37,17 +45,17 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeNodegroup."""
-    return {"nodegroup": there(aws, request)}
+    return {"nodegroup": existing_group(aws, request)}
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
+def list_groups(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return the names of the node groups of a cluster."""
     return sorted(cluster_of(aws, request["clusterName"]).node_groups)
 
 
 def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateNodegroupConfig: sizes, labels, taints and repair."""
-    cluster, group = cluster_of(aws, request["clusterName"]), there(aws, request)
+    cluster, group = cluster_of(aws, request["clusterName"]), existing_group(aws, request)
     sizes = {**group["scalingConfig"], **request.get("scalingConfig", {})}
     _refuse_wrong_sizes(sizes)
     group["scalingConfig"] = sizes
@@ -56,30 +64,30 @@ def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     _relabel(group, request.get("labels", {}), request.get("taints", {}))
     node_launch.scale(aws, group)
     _look(aws, group)
-    return updated(cluster, "ConfigUpdate", request)
+    return begin_update(cluster, "ConfigUpdate", request)
 
 
 def update_version(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer UpdateNodegroupVersion: another version of Kubernetes, or of the launch template."""
-    cluster, group = cluster_of(aws, request["clusterName"]), there(aws, request)
+    cluster, group = cluster_of(aws, request["clusterName"]), existing_group(aws, request)
     group["version"] = request.get("version", cluster.described["version"])
     group["launchTemplate"] = {**group.get("launchTemplate", {}), **request.get("launchTemplate", {})}
-    return updated(cluster, "VersionUpdate", request)
+    return begin_update(cluster, "VersionUpdate", request)
 
 
 def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeleteNodegroup. Its instances go first."""
-    group = there(aws, request)
+    group = existing_group(aws, request)
     node_launch.end(aws, group)
     del cluster_of(aws, request["clusterName"]).node_groups[group["nodegroupName"]]
     return {"nodegroup": {**group, "status": "DELETING"}}
 
 
-def there(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
+def existing_group(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return a node group. Raises the service's error where there is none."""
     group = cluster_of(aws, request["clusterName"]).node_groups.get(request["nodegroupName"])
     if group is None:
-        raise missing(f"No node group found for name: {request['nodegroupName']}.")
+        raise not_found_error(f"No node group found for name: {request['nodegroupName']}.")
     return group
 
 
@@ -108,7 +116,7 @@ def _described(aws: Aws, cluster: EmulatedEksCluster, request: Mapping[str, Any]
     return {**group, **{key: request[key] for key in optional if key in request}}
 
 
-def _found(aws: Aws, cluster: EmulatedEksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
+def _template_data(aws: Aws, cluster: EmulatedEksCluster, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of the launch template; empty where there is none. Refuses what names something missing."""
     try:
         aws.client("iam").get_role(RoleName=request["nodeRole"].rpartition("/")[2])
@@ -152,7 +160,7 @@ def _look(aws: Aws, group: dict[str, Any]) -> None:
     """
     issues = node_launch.issues(aws, group)
     instances = node_launch.instances_of(aws, group)
-    failing = striking("nodes")
+    failing = breakdown_at("nodes")
     if failing is not None and instances and not is_system(group):
         message = "Instances failed to join the kubernetes cluster"
         issues.append({"code": "NodeCreationFailure", "message": message, "resourceIds": instances})

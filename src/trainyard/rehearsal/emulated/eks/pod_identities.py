@@ -13,7 +13,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from trainyard.rehearsal.emulated.eks.state import arn, cluster_of, invalid, missing, now, taken
+from trainyard.rehearsal.emulated.eks.state import arn, cluster_of, in_use_error, invalid, not_found_error, now
 from trainyard.rehearsal.emulated.resource import Aws
 
 _LETTERS = string.ascii_lowercase + string.digits
@@ -26,7 +26,7 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer CreatePodIdentityAssociation."""
     cluster = cluster_of(aws, request["clusterName"])
     if any(all(pod_identity[key] == request[key] for key in _WHO) for pod_identity in cluster.pod_identities.values()):
-        raise taken(f"Association already exists: {request['namespace']}/{request['serviceAccount']}")
+        raise in_use_error(f"Association already exists: {request['namespace']}/{request['serviceAccount']}")
     _refuse_role(aws, request["roleArn"])
     name = "a-" + "".join(secrets.choice(_LETTERS) for _ in range(17))
     association = {
@@ -44,10 +44,10 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
 
 def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribePodIdentityAssociation."""
-    return {"association": _there(aws, request)}
+    return {"association": _existing_association(aws, request)}
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+def list_associations(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the associations of a cluster, or those of a namespace or service account."""
     identities = cluster_of(aws, request["clusterName"]).pod_identities.values()
     return [identity for identity in identities if all(request.get(key) in (None, identity[key]) for key in _WHO)]
@@ -55,15 +55,15 @@ def listed(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def delete(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DeletePodIdentityAssociation."""
-    association = _there(aws, request)
+    association = _existing_association(aws, request)
     del cluster_of(aws, request["clusterName"]).pod_identities[request["associationId"]]
     return {"association": association}
 
 
-def _there(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
+def _existing_association(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     identity = cluster_of(aws, request["clusterName"]).pod_identities.get(request["associationId"])
     if identity is None:
-        raise missing(f"Pod identity association {request['associationId']} does not exist")
+        raise not_found_error(f"Pod identity association {request['associationId']} does not exist")
     return identity
 
 

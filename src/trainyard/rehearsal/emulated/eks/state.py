@@ -53,7 +53,7 @@ def cluster_of(aws: Aws, name: str) -> EmulatedEksCluster:
     """Return a cluster. Raises the service's error where there is none."""
     cluster = clusters(aws).get(name)
     if cluster is None:
-        raise missing(f"No cluster found for name: {name}.")
+        raise not_found_error(f"No cluster found for name: {name}.")
     return cluster
 
 
@@ -67,12 +67,12 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def missing(message: str) -> Exception:
+def not_found_error(message: str) -> Exception:
     """Return the error for what does not exist."""
     return RefusalError("ResourceNotFoundException", message)
 
 
-def taken(message: str) -> Exception:
+def in_use_error(message: str) -> Exception:
     """Return the error for what exists already, or is needed by something else."""
     return RefusalError("ResourceInUseException", message)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, clusters, missing
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, clusters, not_found_error
 from trainyard.rehearsal.emulated.resource import Aws
 
 
@@ -23,7 +23,7 @@ def untag(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
+def list_tags(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer ListTagsForResource."""
     return {"tags": _tags(aws, request["resourceArn"])}
 
@@ -34,7 +34,7 @@ def _tags(aws: Aws, arn: str) -> dict[str, str]:
             if arn in thing.values():
                 tags: dict[str, str] = thing["tags"]
                 return tags
-    raise missing(f"The specified resource could not be found: {arn}")
+    raise not_found_error(f"The specified resource could not be found: {arn}")
 
 
 def _things(cluster: EmulatedEksCluster) -> Iterator[dict[str, Any]]:

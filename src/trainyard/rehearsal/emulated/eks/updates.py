@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, cluster_of, missing, now
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, cluster_of, not_found_error, now
 from trainyard.rehearsal.emulated.resource import Aws
 
 
-def updated(cluster: EmulatedEksCluster, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
+def begin_update(cluster: EmulatedEksCluster, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer of a call that began an update.
 
     https://docs.aws.amazon.com/eks/latest/APIReference/API_Update.html
@@ -38,10 +38,10 @@ def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer DescribeUpdate."""
     update = cluster_of(aws, request["name"]).updates.get(request["updateId"])
     if update is None:
-        raise missing(f"No update found for ID: {request['updateId']}")
+        raise not_found_error(f"No update found for ID: {request['updateId']}")
     return {"update": update}
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> list[str]:
+def list_updates(aws: Aws, request: Mapping[str, Any]) -> list[str]:
     """Return the ids of all updates."""
     return list(cluster_of(aws, request["name"]).updates)

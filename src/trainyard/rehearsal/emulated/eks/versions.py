@@ -19,7 +19,7 @@ _ADDONS = {
 }
 
 
-def listed(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+def list_versions(aws: Aws, request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what DescribeClusterVersions says: versions that are supported, the newest first."""
     del aws
     today = now().date().isoformat()

@@ -47,7 +47,7 @@ class CloudFormation(BaseResponse):
     def create_stack(self) -> ActionResult:
         """Make a stack at once; it is seen to be in progress for one look."""
         name = self._get_param("StackName")
-        if (taken := stacks.named(name, self.region)) is not None:
+        if (taken := stacks.find_stack(name, self.region)) is not None:
             if self._is_repeated(taken):
                 return ActionResult({"StackId": taken.id})
             raise TakenError(f"Stack [{name}] already exists")
@@ -66,7 +66,7 @@ class CloudFormation(BaseResponse):
 
     def update_stack(self) -> ActionResult:
         """Change a stack."""
-        stack = stacks.existing(self._get_param("StackName"), self.region)
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
         if self._is_repeated(stack):
             return ActionResult({"StackId": stack.id})
         self._check_updatable(stack)
@@ -81,7 +81,7 @@ class CloudFormation(BaseResponse):
 
     def delete_stack(self) -> ActionResult:
         """Delete a stack. One that does not exist is deleted already."""
-        stack = stacks.named(self._get_param("StackName"), self.region)
+        stack = stacks.find_stack(self._get_param("StackName"), self.region)
         if stack is None or stack.deleted is not None or self._is_repeated(stack):
             return EmptyResult()
         if stack.protected:
@@ -98,7 +98,7 @@ class CloudFormation(BaseResponse):
 
     def update_termination_protection(self) -> ActionResult:
         """Switch the protection against deletion."""
-        stack = stacks.existing(self._get_param("StackName"), self.region)
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
         stack.protected = bool(self._get_bool_param("EnableTerminationProtection"))
         return ActionResult({"StackId": stack.id})
 
@@ -154,7 +154,7 @@ class CloudFormation(BaseResponse):
 
     def list_change_sets(self) -> ActionResult:
         """List the plans of a stack."""
-        stack = stacks.existing(self._get_param("StackName"), self.region)
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
         return ActionResult(
             {
                 "Summaries": [
@@ -168,7 +168,7 @@ class CloudFormation(BaseResponse):
     def describe_stacks(self) -> ActionResult:
         """Show stacks. Looking lets time pass."""
         name = self._get_param("StackName")
-        chosen = [stacks.existing(name, self.region)] if name else stacks.living(self.region)
+        chosen = [stacks.stack_named(name, self.region)] if name else stacks.existing_stacks(self.region)
         return self._page("Stacks", [answers.stack(stack) for stack in chosen])
 
     def list_stacks(self) -> ActionResult:
@@ -181,12 +181,12 @@ class CloudFormation(BaseResponse):
 
     def describe_stack_events(self) -> ActionResult:
         """Show what happened, the newest first."""
-        stack = stacks.existing(self._get_param("StackName"), self.region)
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
         return self._page("StackEvents", answers.events(stack))
 
     def describe_stack_resource(self) -> ActionResult:
         """Show one resource."""
-        stack = stacks.existing(self._get_param("StackName"), self.region)
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
         name = self._get_param("LogicalResourceId")
         if name not in stack.resources:
             raise InvalidError(f"Resource {name} does not exist for stack {stack.name}")
@@ -196,7 +196,9 @@ class CloudFormation(BaseResponse):
         """Show the resources of one stack, or of the stack that has a certain resource."""
         physical_id = self._get_param("PhysicalResourceId")
         stack = (
-            self._stack_with(physical_id) if physical_id else stacks.existing(self._get_param("StackName"), self.region)
+            self._stack_with(physical_id)
+            if physical_id
+            else stacks.stack_named(self._get_param("StackName"), self.region)
         )
         name = self._get_param("LogicalResourceId")
         chosen = [resource for resource in stack.resources.values() if name in (None, resource.logical_id)]
@@ -204,22 +206,22 @@ class CloudFormation(BaseResponse):
 
     def list_stack_resources(self) -> ActionResult:
         """List the resources of a stack."""
-        stack = stacks.existing(self._get_param("StackName"), self.region)
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
         return self._page(
             "StackResourceSummaries", [answers.resource(stack, resource) for resource in stack.resources.values()]
         )
 
     def get_template(self) -> ActionResult:
         """Return a template as it was given."""
-        stack = stacks.existing(self._get_param("StackName"), self.region)
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
         name = self._get_param("ChangeSetName")
-        body = change_sets.found(name, stack.name, self.region).target.body if name else stack.body
+        body = change_sets.find_change_set(name, stack.name, self.region).target.body if name else stack.body
         return ActionResult({"TemplateBody": body, "StagesAvailable": ["Original", "Processed"]})
 
     def get_template_summary(self) -> ActionResult:
         """Return what a template declares."""
         name = self._get_param("StackName")
-        body = stacks.existing(name, self.region).body if name else self._body()
+        body = stacks.stack_named(name, self.region).body if name else self._body()
         return ActionResult(answers.template_summary(template.parse(body)))
 
     def validate_template(self) -> ActionResult:
@@ -257,16 +259,16 @@ class CloudFormation(BaseResponse):
         return body_of(self._get_param("TemplateBody"), self._get_param("TemplateURL"), InProcessAccount(self.region))
 
     def _target(self, stack: stacks.EmulatedStack, body: str) -> plan.StackTarget:
-        values = parameters.given(self._get_param("Parameters") or [], stack.values)
+        values = parameters.request_values(self._get_param("Parameters") or [], stack.values)
         listed = self._get_param("Tags")
         tags = stack.tags if listed is None else {tag["Key"]: tag["Value"] for tag in listed}
         return plan.target(stack, body, values, tags, self._get_param("Capabilities") or ())
 
     def _stack_for_change_set(self, kind: str) -> stacks.EmulatedStack:
         name = self._get_param("StackName")
-        stack = stacks.named(name, self.region)
+        stack = stacks.find_stack(name, self.region)
         if kind == "UPDATE":
-            stack = stacks.existing(name, self.region)
+            stack = stacks.stack_named(name, self.region)
             self._check_updatable(stack)
             return stack
         if stack is not None and stack.status != "REVIEW_IN_PROGRESS":
@@ -275,7 +277,7 @@ class CloudFormation(BaseResponse):
         return stack or self._new_stack(name)
 
     def _change_set(self) -> change_sets.ChangeSet:
-        return change_sets.found(self._get_param("ChangeSetName"), self._get_param("StackName"), self.region)
+        return change_sets.find_change_set(self._get_param("ChangeSetName"), self._get_param("StackName"), self.region)
 
     def _is_repeated(self, stack: stacks.EmulatedStack) -> bool:
         """Return whether this call, by its token, was answered before.
@@ -296,7 +298,7 @@ class CloudFormation(BaseResponse):
             raise InvalidError(f"Stack:{stack.id} is in {status} state and can not be updated.")
 
     def _stack_with(self, physical_id: str) -> stacks.EmulatedStack:
-        for stack in stacks.living(self.region):
+        for stack in stacks.existing_stacks(self.region):
             if any(physical.id == physical_id for physical in stack.physical_resources().values()):
                 return stack
         raise InvalidError(f"Stack for {physical_id} does not exist")

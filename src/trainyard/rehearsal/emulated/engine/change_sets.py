@@ -16,7 +16,7 @@ from trainyard.rehearsal.emulated.engine.refusals import (
     InvalidError,
     TakenError,
 )
-from trainyard.rehearsal.emulated.engine.stacks import EmulatedStack, every, existing
+from trainyard.rehearsal.emulated.engine.stacks import EmulatedStack, every, stack_named
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
@@ -76,9 +76,9 @@ def new_id(name: str, region: str, account_id: str) -> str:
     return f"arn:aws:cloudformation:{region}:{account_id}:changeSet/{name}/{uuid.uuid4()}"
 
 
-def found(name_or_id: str, stack_name: str | None, region: str) -> ChangeSet:
+def find_change_set(name_or_id: str, stack_name: str | None, region: str) -> ChangeSet:
     """Return a change set by its ARN, or by its name and its stack."""
-    stacks = [existing(stack_name, region)] if stack_name else every(region)
+    stacks = [stack_named(stack_name, region)] if stack_name else every(region)
     for stack in stacks:
         for change_set in of_stack(stack).values():
             if name_or_id in (change_set.id, change_set.name if stack_name else None):
@@ -108,11 +108,12 @@ def resource_changes(change_set: ChangeSet) -> list[dict[str, Any]]:
     https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
     """
     return [
-        {"Type": "Resource", "ResourceChange": _shown(change, change_set.stack)} for change in change_set.target.changes
+        {"Type": "Resource", "ResourceChange": _change_details(change, change_set.stack)}
+        for change in change_set.target.changes
     ]
 
 
-def _shown(change: ResourceChange, stack: EmulatedStack) -> dict[str, Any]:
+def _change_details(change: ResourceChange, stack: EmulatedStack) -> dict[str, Any]:
     physical = stack.resources[change.logical_id].physical if change.logical_id in stack.resources else None
     shown: dict[str, Any] = {
         "Action": change.action,

@@ -10,7 +10,7 @@ from typing import Any
 
 from moto.ec2.models import ec2_backends
 
-from trainyard.rehearsal.emulated.breakdown import planted
+from trainyard.rehearsal.emulated.breakdown import planned_breakdown
 from trainyard.rehearsal.emulated.engine import functions, plan, types
 from trainyard.rehearsal.emulated.engine.deletion import delete, delete_resource
 from trainyard.rehearsal.emulated.engine.plan import ResourceChange, StackTarget
@@ -89,7 +89,7 @@ def _cancel_next(stack: EmulatedStack, changes: list[ResourceChange], failed: st
 
     It works on several at once: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/troubleshooting.html
     """
-    if planted() is None:
+    if planned_breakdown() is None:
         return
     after = changes[[change.logical_id for change in changes].index(failed) + 1 :]
     for change in [change_ for change_ in after if change_.action == "Add"][:_CANCELLED]:

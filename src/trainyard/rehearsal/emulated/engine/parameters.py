@@ -28,7 +28,7 @@ _LOOKUPS = {
 }
 
 
-def given(parameters: list[dict[str, Any]], former: Mapping[str, str]) -> dict[str, str]:
+def request_values(parameters: list[dict[str, Any]], former: Mapping[str, str]) -> dict[str, str]:
     """Return the values of a request. Raises InvalidError where a former value is asked for that does not exist."""
     values = {}
     for parameter in parameters:
@@ -54,7 +54,7 @@ def check(template: Mapping[str, Any], values: Mapping[str, str]) -> None:
         _check_value(name, body, _text(values.get(name, body.get("Default"))))
 
 
-def resolved(template: Mapping[str, Any], values: Mapping[str, str], aws: InProcessAccount) -> dict[str, Any]:
+def resolve_parameters(template: Mapping[str, Any], values: Mapping[str, str], aws: InProcessAccount) -> dict[str, Any]:
     """Return what Ref gives for each parameter. Raises InvalidError where the account lacks what a value names."""
     declared: Mapping[str, Any] = template.get("Parameters") or {}
     return {

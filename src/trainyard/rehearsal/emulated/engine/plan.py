@@ -9,7 +9,13 @@ from typing import Any
 
 from trainyard.rehearsal.emulated.engine import capabilities, functions, parameters, references, rules, template
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
-from trainyard.rehearsal.emulated.engine.schema import coerced, needs_replacement, schema, tags_are_map, tags_property
+from trainyard.rehearsal.emulated.engine.schema import (
+    coerce_properties,
+    needs_replacement,
+    schema,
+    tags_are_map,
+    tags_property,
+)
 from trainyard.rehearsal.emulated.engine.scope import Scope
 from trainyard.rehearsal.emulated.engine.stacks import EmulatedStack, exports
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
@@ -63,7 +69,9 @@ def target(
     references.check_references(parsed)
     parameters.check(parsed, values)
     capabilities.check(parsed, granted)
-    goal = StackTarget(body, parsed, values, parameters.resolved(parsed, values, InProcessAccount(stack.region)), tags)
+    goal = StackTarget(
+        body, parsed, values, parameters.resolve_parameters(parsed, values, InProcessAccount(stack.region)), tags
+    )
     rules.check(scope_of(stack, goal))
     return replace(goal, changes=changes(stack, goal))
 
@@ -103,7 +111,7 @@ def logical_resource(logical_id: str, body: Mapping[str, Any], stack: EmulatedSt
         if body["Type"] in _PROPAGATING:
             merged = [{"PropagateAtLaunch": True, **tag} for tag in merged]
         properties = {**properties, **({tags: merged} if merged else {})}
-    properties = coerced(properties, shape) if shape is not None else properties
+    properties = coerce_properties(properties, shape) if shape is not None else properties
     return LogicalResource(
         logical_id, body["Type"], properties, _name(body["Type"], stack.name, logical_id), stack.name, stack.id
     )

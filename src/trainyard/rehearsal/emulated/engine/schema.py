@@ -44,7 +44,7 @@ def problems(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> list[s
     return [*fixed, *_wrong("", properties, schema, schema)]
 
 
-def coerced(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+def coerce_properties(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties with scalars as the schema wants them: CloudFormation takes "8" for 8 and 8 for "8"."""
     whole: dict[str, Any] = _coerced(properties, schema, schema)
     return whole

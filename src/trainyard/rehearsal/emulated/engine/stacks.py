@@ -127,21 +127,21 @@ def every(region: str) -> list[EmulatedStack]:
     return [stack for stack in reversed(_STACKS.values()) if stack.region == region]
 
 
-def living(region: str) -> list[EmulatedStack]:
+def existing_stacks(region: str) -> list[EmulatedStack]:
     """Return the stacks of a region that are not deleted, or whose deletion nobody has seen yet."""
     return [stack for stack in every(region) if stack.deleted is None or stack.unseen]
 
 
-def named(name_or_id: str, region: str) -> EmulatedStack | None:
+def find_stack(name_or_id: str, region: str) -> EmulatedStack | None:
     """Return a stack by its name, or also a deleted one by its id."""
     if name_or_id in _STACKS:
         return _STACKS[name_or_id]
-    return next((stack for stack in living(region) if stack.name == name_or_id), None)
+    return next((stack for stack in existing_stacks(region) if stack.name == name_or_id), None)
 
 
-def existing(name_or_id: str, region: str) -> EmulatedStack:
+def stack_named(name_or_id: str, region: str) -> EmulatedStack:
     """Return a stack. Raises InvalidError where there is none."""
-    stack = named(name_or_id, region)
+    stack = find_stack(name_or_id, region)
     if stack is None:
         raise InvalidError(f"Stack with id {name_or_id} does not exist")
     return stack

@@ -33,45 +33,45 @@ _SECRET = re.compile(r"(?P<id>arn:[^:]+:[^:]+:[^:]*:[^:]*:secret:[^:]+|[^:]+)(:S
 
 def is_modelled(resource_type: str) -> bool:
     """Return whether anybody has modelled this type."""
-    return _ours(resource_type) is not None or _model(resource_type) is not None
+    return _own_type(resource_type) is not None or _model(resource_type) is not None
 
 
 def create(aws: InProcessAccount, resource: LogicalResource) -> PhysicalResource:
     """Make a resource. Raises ResourceError, with the reason, where the account refuses."""
     refuse_planted(resource, aws.account_id)
-    physical = _done(lambda: _create(aws, _with_references_followed(aws, resource)))
+    physical = _with_aws_errors(lambda: _create(aws, _with_references_followed(aws, resource)))
     physical.logical = resource
     return physical
 
 
 def update(aws: InProcessAccount, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change a resource in place. Raises ResourceError where that is not possible."""
-    physical = _done(lambda: _update(aws, physical, _with_references_followed(aws, resource)))
+    physical = _with_aws_errors(lambda: _update(aws, physical, _with_references_followed(aws, resource)))
     physical.logical = resource
     return physical
 
 
 def delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
     """Delete a resource. Raises ResourceError, with the reason, where the account refuses."""
-    _done(lambda: _delete(aws, physical))
+    _with_aws_errors(lambda: _delete(aws, physical))
 
 
 def snapshot(aws: InProcessAccount, physical: PhysicalResource) -> None:
     """Make the snapshot that outlives a resource. Raises ResourceError for a type that has none."""
     assert physical.logical is not None  # noqa: S101  # the engine fills it in
-    own_type = _ours(physical.logical.type)
+    own_type = _own_type(physical.logical.type)
     if own_type is None or own_type.snapshot is None:
         raise ResourceError(f"the emulated account makes no snapshots of {physical.logical.type}")
     make_snapshot = own_type.snapshot
-    _done(lambda: make_snapshot(aws, physical))
+    _with_aws_errors(lambda: make_snapshot(aws, physical))
 
 
 def _with_references_followed(aws: InProcessAccount, resource: LogicalResource) -> LogicalResource:
-    return replace(resource, properties=followed(resource.properties, aws))
+    return replace(resource, properties=follow_references(resource.properties, aws))
 
 
 def _create(aws: InProcessAccount, resource: LogicalResource) -> PhysicalResource:
-    own_type = _ours(resource.type)
+    own_type = _own_type(resource.type)
     if own_type is not None:
         physical = own_type.create(aws, resource)
     elif (model := _model(resource.type)) is not None:
@@ -89,7 +89,7 @@ def _created_by_moto(aws: InProcessAccount, model: Any, logical: LogicalResource
 
 
 def _update(aws: InProcessAccount, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
-    own_type = _ours(resource.type)
+    own_type = _own_type(resource.type)
     model = _model(resource.type)
     if own_type is not None and own_type.update is not None:
         physical = own_type.update(aws, physical, resource)
@@ -122,7 +122,7 @@ def _only_tags_differ(physical: PhysicalResource, resource: LogicalResource) -> 
 
 def _delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
     assert physical.logical is not None  # noqa: S101  # the engine fills it in
-    own_type = _ours(physical.logical.type)
+    own_type = _own_type(physical.logical.type)
     if own_type is not None:
         own_type.delete(aws, physical)
     elif hasattr(physical.model, "delete"):
@@ -134,13 +134,13 @@ def _delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
         raise ResourceError(f"the emulated account cannot delete a resource of type {physical.logical.type}")
 
 
-def _done(work: Callable[[], _Result]) -> _Result:
+def _with_aws_errors(work: Callable[[], _Result]) -> _Result:
     try:
         return work()
     except ClientError as error:
         raise ResourceError(_words(error.response["Error"])) from error
     except (HTTPException, ServiceException, InvalidError) as error:
-        raise ResourceError(_said(error)) from error
+        raise ResourceError(_error_text(error)) from error
     except ResourceError:
         raise
     except Exception as error:
@@ -153,7 +153,7 @@ def _words(error: dict[str, Any]) -> str:
     return f"{error.get('Message', '')} (Code: {error.get('Code', '')})"
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     message = str(getattr(error, "message", "") or getattr(error, "description", "") or error)
     return " ".join(message.split())
 
@@ -163,7 +163,7 @@ def _name(model: Any, resource: LogicalResource) -> str:
     return str(resource.properties.get(name_property) or resource.name) if name_property else resource.name
 
 
-def _ours(resource_type: str) -> ResourceType | None:
+def _own_type(resource_type: str) -> ResourceType | None:
     name = _CUSTOM if resource_type.startswith("Custom::") else resource_type
     return resource_type_handlers().get(name)
 
@@ -196,12 +196,12 @@ def _subclasses(parent: type) -> list[Any]:
     return sorted(subclasses, key=lambda subclass: subclass.__module__.startswith("trainyard."))
 
 
-def followed(value: Any, aws: Aws) -> Any:
+def follow_references(value: Any, aws: Aws) -> Any:
     """Return properties with every reference in them replaced by what it names."""
     if isinstance(value, dict):
-        return {name: followed(item, aws) for name, item in value.items()}
+        return {name: follow_references(item, aws) for name, item in value.items()}
     if isinstance(value, list):
-        return [followed(item, aws) for item in value]
+        return [follow_references(item, aws) for item in value]
     if not isinstance(value, str) or "{{resolve:" not in value:
         return value
     return _REFERENCE.sub(lambda match: _looked_up(match[1], match[2], aws), value)

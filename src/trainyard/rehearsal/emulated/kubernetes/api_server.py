@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote
 
-from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
 from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
 from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects, is_chosen, objects_of
 from trainyard.rehearsal.emulated.kubernetes.pods import cluster_view
-from trainyard.rehearsal.emulated.kubernetes.references import dangling
+from trainyard.rehearsal.emulated.kubernetes.references import dangling_references
 from trainyard.rehearsal.emulated.kubernetes.statuses import with_status
 from trainyard.rehearsal.emulated.resource import Aws
 
@@ -51,7 +51,7 @@ def request_of(environ: Mapping[str, Any]) -> Request:
 
 def answer(aws: Aws, cluster: EmulatedEksCluster, request: Request) -> Answer:
     """Answer a request."""
-    if (broken := striking("api")) is not None:
+    if (broken := breakdown_at("api")) is not None:
         return _refused(503, "ServiceUnavailable", broken.message)
     page = _PAGES.get(request.path)
     if page is not None:
@@ -63,7 +63,7 @@ def answer(aws: Aws, cluster: EmulatedEksCluster, request: Request) -> Answer:
 def _routed(aws: Aws, cluster: EmulatedEksCluster, where: Mapping[str, str | None], request: Request) -> Answer:
     version = where["core"] or f"{where['group']}/{where['version']}"
     if where["plural"] is None:
-        return _known(cluster, version)
+        return _kinds_of_version(cluster, version)
     kind = _kind(cluster, version, where["plural"])
     if kind is None:
         return _NOT_FOUND
@@ -83,10 +83,10 @@ def _versions(cluster: EmulatedEksCluster) -> list[str]:
 
 
 def _dangling(cluster: EmulatedEksCluster) -> list[str]:
-    return list(dangling(objects_of(cluster)))
+    return list(dangling_references(objects_of(cluster)))
 
 
-def _known(cluster: EmulatedEksCluster, version: str) -> Answer:
+def _kinds_of_version(cluster: EmulatedEksCluster, version: str) -> Answer:
     kinds = [kind for kind in objects_of(cluster).kinds() if kind.version == version]
     resources = [{"name": kind.plural, "kind": kind.name, "namespaced": kind.namespaced} for kind in kinds]
     return 200, {"kind": "APIResourceList", "groupVersion": version, "resources": resources}

@@ -37,7 +37,7 @@ def of_daemon_set(daemon_set: Mapping[str, Any], node: str) -> ControllerPod:
     return ControllerPod(f"{name}-{_letters(name, node)}", daemon_set, daemon_set["spec"]["template"], node)
 
 
-def others(objects: Objects) -> Iterator[ControllerPod]:
+def workload_pods(objects: Objects) -> Iterator[ControllerPod]:
     """Yield the pods of all other workloads, in the order in which these are told of here."""
     for resource, pods in _CONTROLLERS.items():
         for owner in objects.of(resource):

@@ -40,7 +40,7 @@ def built_in() -> tuple[Kind, ...]:
     )
 
 
-def defined(definitions: Iterable[Mapping[str, Any]]) -> tuple[Kind, ...]:
+def custom_kinds(definitions: Iterable[Mapping[str, Any]]) -> tuple[Kind, ...]:
     """Return the kinds of custom resource definitions, one for each version that is served."""
     return tuple(
         Kind(

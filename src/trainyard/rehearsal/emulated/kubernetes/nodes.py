@@ -11,7 +11,7 @@ import yaml
 from moto.ec2.models import ec2_backends
 
 from trainyard.catalog.instances import find
-from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.eks.node_groups import is_system
 from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
 from trainyard.rehearsal.emulated.resource import Aws
@@ -30,7 +30,7 @@ _EVICTION_MIB = 100
 
 def nodes(aws: Aws, cluster: EmulatedEksCluster) -> list[dict[str, Any]]:
     """Return the nodes that joined, without what device plugins add."""
-    failing = striking("nodes") is not None
+    failing = breakdown_at("nodes") is not None
     groups = [node_group for node_group in cluster.node_groups.values() if is_system(node_group) or not failing]
     return [node for group in groups for node in _of_group(aws, cluster, group)]
 

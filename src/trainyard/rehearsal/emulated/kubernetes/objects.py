@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, now
-from trainyard.rehearsal.emulated.kubernetes.kinds import Kind, built_in, defined
+from trainyard.rehearsal.emulated.kubernetes.kinds import Kind, built_in, custom_kinds
 
 Key = tuple[str, str, str]
 """Resource, such as daemonsets.apps, namespace and name."""
@@ -30,12 +30,12 @@ class Objects:
         """Begin with what a new cluster has."""
         self._held: dict[Key, dict[str, Any]] = {}
         self._managers: dict[Key, str] = {}
-        for document in shipped("cluster"):
+        for document in shipped_objects("cluster"):
             self.put(document, EKS)
 
     def kinds(self) -> tuple[Kind, ...]:
         """Return the kinds that are known now."""
-        return (*built_in(), *defined(self.of(_DEFINITIONS)))
+        return (*built_in(), *custom_kinds(self.of(_DEFINITIONS)))
 
     def kind_of(self, version: str, name: str) -> Kind | None:
         """Return a kind by its names, None where nobody knows it."""
@@ -91,7 +91,7 @@ def objects_of(cluster: EmulatedEksCluster) -> Objects:
     """Return what a cluster holds. Add-ons bring their objects, as long as they are there."""
     held = _OBJECTS.setdefault(cluster.described["endpoint"], Objects())
     for name in cluster.addons:
-        for document in shipped(name):
+        for document in shipped_objects(name):
             metadata = document["metadata"]
             kind = held.kind_of(document["apiVersion"], document["kind"])
             if kind is not None and held.get(kind.resource, metadata.get("namespace", ""), metadata["name"]) is None:
@@ -99,7 +99,7 @@ def objects_of(cluster: EmulatedEksCluster) -> Objects:
     return held
 
 
-def shipped(name: str) -> Iterator[dict[str, Any]]:
+def shipped_objects(name: str) -> Iterator[dict[str, Any]]:
     """Yield the objects of a new cluster, or of an add-on: shipped/NAME.yaml."""
     yield from _documents(name)
 

@@ -7,13 +7,24 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from trainyard.rehearsal.emulated.breakdown import striking
+from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
-from trainyard.rehearsal.emulated.kubernetes.controller_pods import ControllerPod, of_daemon_set, of_operators, others
+from trainyard.rehearsal.emulated.kubernetes.controller_pods import (
+    ControllerPod,
+    of_daemon_set,
+    of_operators,
+    workload_pods,
+)
 from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes, with_devices
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of
 from trainyard.rehearsal.emulated.kubernetes.references import missing_before, missing_volumes
-from trainyard.rehearsal.emulated.kubernetes.scheduling import added, is_selected, requests, untolerated, why_not
+from trainyard.rehearsal.emulated.kubernetes.scheduling import (
+    is_selected,
+    requests,
+    sum_of_resources,
+    untolerated_taint,
+    why_not,
+)
 from trainyard.rehearsal.emulated.resource import Aws
 
 _NODE = "eks.amazonaws.com/nodegroup"
@@ -42,10 +53,10 @@ def cluster_view(aws: Aws, cluster: EmulatedEksCluster) -> ClusterView:
     """Return what a cluster is like now."""
     look = ClusterView(objects_of(cluster), nodes(aws, cluster))
     for node in look.nodes:
-        look.free[node["metadata"]["name"]] = added(node["status"]["allocatable"])
+        look.free[node["metadata"]["name"]] = sum_of_resources(node["status"]["allocatable"])
     _place_daemons(look)
     _add_devices(aws, cluster, look)
-    for controller_pod in others(look.objects):
+    for controller_pod in workload_pods(look.objects):
         _place(look, controller_pod)
     for controller_pod in of_operators(look.objects, _running(look)):
         _place(look, controller_pod)
@@ -62,7 +73,7 @@ def is_ready(pod: Mapping[str, Any]) -> bool:
 def daemon_nodes(daemon_set: Mapping[str, Any], every: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the names of the nodes that a DaemonSet has a pod for."""
     spec = _tolerant(daemon_set["spec"]["template"]["spec"])
-    chosen = (node for node in every if is_selected(spec, node) and untolerated(spec, node) is None)
+    chosen = (node for node in every if is_selected(spec, node) and untolerated_taint(spec, node) is None)
     return [node["metadata"]["name"] for node in chosen]
 
 
@@ -80,7 +91,7 @@ def _add_devices(aws: Aws, cluster: EmulatedEksCluster, look: ClusterView) -> No
         node = with_devices(node, running, efa[node["metadata"]["labels"][_NODE]])  # noqa: PLW2901  it takes its place
         look.nodes[number] = node
         had = set(look.free[name])
-        new = {key: value for key, value in added(node["status"]["allocatable"]).items() if key not in had}
+        new = {key: value for key, value in sum_of_resources(node["status"]["allocatable"]).items() if key not in had}
         look.free[name].update(new)
 
 
@@ -126,7 +137,7 @@ def _place(look: ClusterView, controller_pod: ControllerPod) -> None:
 
 
 def _start(look: ClusterView, controller_pod: ControllerPod, spec: Mapping[str, Any], node: str) -> None:
-    broken = striking("pods")
+    broken = breakdown_at("pods")
     image = next(
         (container["image"] for container in spec["containers"] if broken and broken.image in container["image"]), None
     )

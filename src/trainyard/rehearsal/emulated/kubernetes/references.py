@@ -48,7 +48,7 @@ def bound_volume(objects: Objects, claim: Mapping[str, Any]) -> Mapping[str, Any
     return None
 
 
-def dangling(objects: Objects) -> Iterator[str]:
+def dangling_references(objects: Objects) -> Iterator[str]:
     """Yield what bindings and webhooks refer to that is not there. Kubernetes takes them all the same."""
     for resource in (f"rolebindings.{_RBAC}", f"clusterrolebindings.{_RBAC}"):
         for binding in objects.of(resource):

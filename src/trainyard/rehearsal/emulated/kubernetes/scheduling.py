@@ -31,7 +31,7 @@ def why_not(pod: Mapping[str, Any], node: Mapping[str, Any], free: Mapping[str, 
     """Return why a pod cannot stand on a node, in the scheduler's words; None where it can."""
     if not is_selected(pod, node):
         return "node(s) didn't match Pod's node affinity/selector"
-    if (taint := untolerated(pod, node)) is not None:
+    if (taint := untolerated_taint(pod, node)) is not None:
         return f"node(s) had untolerated taint {{{taint['key']}: {taint.get('value', '')}}}"
     lacking = [name for name, amount in requests(pod).items() if amount > free.get(name, number(0))]
     return f"Insufficient {lacking[0]}" if lacking else None
@@ -48,7 +48,7 @@ def is_selected(pod: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
     )
 
 
-def untolerated(pod: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def untolerated_taint(pod: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return a taint of a node that keeps the pod away."""
     tolerations = [*(pod.get("tolerations") or ()), *_of_resources(pod)]
     taints = (taint for taint in node["spec"].get("taints", ()) if taint["effect"] in _KEEPS_AWAY)
@@ -57,9 +57,9 @@ def untolerated(pod: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str,
 
 def requests(pod: Mapping[str, Any]) -> dict[str, Fraction]:
     """Return what a pod asks for. A limit without a request is one; of init containers the largest counts."""
-    running = added(*(_of_container(container) for container in pod["containers"]), {"pods": 1})
+    running = sum_of_resources(*(_of_container(container) for container in pod["containers"]), {"pods": 1})
     for init_container in pod.get("initContainers") or ():
-        for name, quantity in added(_of_container(init_container)).items():
+        for name, quantity in sum_of_resources(_of_container(init_container)).items():
             running[name] = max(running.get(name, quantity), quantity)
     return running
 
@@ -75,7 +75,7 @@ def number(quantity: str | float) -> Fraction:
     return Fraction(match[1]) * _FACTORS[match[2] or ""]
 
 
-def added(*lists: dict[str, str | float]) -> dict[str, Fraction]:
+def sum_of_resources(*lists: dict[str, str | float]) -> dict[str, Fraction]:
     """Return the sums of lists of resources."""
     sums: dict[str, Fraction] = {}
     for resources in lists:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import picked
+from trainyard.rehearsal.emulated.properties import written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 _CONFIGURATION = (
@@ -17,11 +17,11 @@ _CODE = ("S3Bucket", "S3Key", "S3ObjectVersion", "ImageUri")
 def _create_lambda_function(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it. Its code has to lie in the bucket that is named."""
     name = resource.properties.get("FunctionName", resource.name)
-    code = picked(resource.properties["Code"], *_CODE)
+    code = written_properties(resource.properties["Code"], *_CODE)
     tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
     if "S3Bucket" in code:
         aws.client("s3").head_object(Bucket=code["S3Bucket"], Key=code["S3Key"])
-    request = picked(resource.properties, *_CONFIGURATION, "Architectures", "PackageType")
+    request = written_properties(resource.properties, *_CONFIGURATION, "Architectures", "PackageType")
     function = aws.client("lambda").create_function(FunctionName=name, Code=code, Tags=tags, **request)
     return PhysicalResource(name, {"Arn": function["FunctionArn"]})
 
@@ -29,8 +29,10 @@ def _create_lambda_function(aws: Aws, resource: LogicalResource) -> PhysicalReso
 def _update_lambda_function(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its configuration and its code."""
     functions = aws.client("lambda")
-    functions.update_function_configuration(FunctionName=physical.id, **picked(resource.properties, *_CONFIGURATION))
-    functions.update_function_code(FunctionName=physical.id, **picked(resource.properties["Code"], *_CODE))
+    functions.update_function_configuration(
+        FunctionName=physical.id, **written_properties(resource.properties, *_CONFIGURATION)
+    )
+    functions.update_function_code(FunctionName=physical.id, **written_properties(resource.properties["Code"], *_CODE))
     return physical
 
 

@@ -17,7 +17,7 @@ from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, Physical
 
 def _create_stack(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, with the tags and the rights of the stack that it stands in."""
-    parent = stacks.existing(resource.stack_id, aws.region)
+    parent = stacks.stack_named(resource.stack_id, aws.region)
     name = f"{resource.stack_name}-{resource.logical_id}-{uuid.uuid4().hex[:12].upper()}"
     stack_id = f"arn:aws:cloudformation:{aws.region}:{aws.account_id}:stack/{name}/{uuid.uuid4()}"
     stack = stacks.EmulatedStack(
@@ -35,22 +35,22 @@ def _create_stack(aws: Aws, resource: LogicalResource) -> PhysicalResource:
         raise ResourceError(
             f"Embedded stack {stack_id} was not successfully created: {_why(stack)}", PhysicalResource(stack_id)
         )
-    return _made(stack)
+    return _physical_stack(stack)
 
 
 def _update_stack(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
-    stack = stacks.existing(physical.id, aws.region)
+    stack = stacks.stack_named(physical.id, aws.region)
     target = _target(stack, resource)
-    stack.rollback = stacks.existing(resource.stack_id, aws.region).rollback
+    stack.rollback = stacks.stack_named(resource.stack_id, aws.region).rollback
     deployment.update(stack, target)
     if stack.status != "UPDATE_COMPLETE":
         raise ResourceError(f"Embedded stack {stack.id} was not successfully updated: {_why(stack)}")
-    return _made(stack)
+    return _physical_stack(stack)
 
 
 def _delete_stack(aws: Aws, physical: PhysicalResource) -> None:
     """Delete it with everything in it."""
-    stack = stacks.existing(physical.id, aws.region)
+    stack = stacks.stack_named(physical.id, aws.region)
     if stack.deleted is None:
         deletion.delete(stack)
     if stack.deleted is None:
@@ -64,7 +64,7 @@ def _target(stack: stacks.EmulatedStack, resource: LogicalResource) -> plan.Stac
     return plan.target(stack, body, values, tags, stack.capabilities)
 
 
-def _made(stack: stacks.EmulatedStack) -> PhysicalResource:
+def _physical_stack(stack: stacks.EmulatedStack) -> PhysicalResource:
     return PhysicalResource(
         stack.id, {f"Outputs.{output['OutputKey']}": output["OutputValue"] for output in stack.outputs}
     )

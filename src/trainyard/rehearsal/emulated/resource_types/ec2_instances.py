@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import picked, tag_specifications
+from trainyard.rehearsal.emulated.properties import tag_specifications, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError, ResourceType
 
 _NAMES = (
@@ -17,7 +17,7 @@ _NAMES = (
 
 def _create_instance(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Run it. Some properties have other names in the API."""
-    request = picked(resource.properties, *_NAMES)
+    request = written_properties(resource.properties, *_NAMES)
     if "IamInstanceProfile" in resource.properties:
         request["IamInstanceProfile"] = {"Name": resource.properties["IamInstanceProfile"]}
     if "Monitoring" in resource.properties:
@@ -25,7 +25,7 @@ def _create_instance(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     kinds = ("instance", *(("volume",) if resource.properties.get("PropagateTagsToVolumeOnCreation") else ()))
     tags = [{"ResourceType": kind, "Tags": resource.tags()} for kind in kinds if resource.tags()]
     answer = aws.client("ec2").run_instances(**request, MinCount=1, MaxCount=1, TagSpecifications=tags)
-    return _made(aws, answer["Instances"][0]["InstanceId"])
+    return _physical_instance(aws, answer["Instances"][0]["InstanceId"])
 
 
 def _delete_instance(aws: Aws, physical: PhysicalResource) -> None:
@@ -33,7 +33,7 @@ def _delete_instance(aws: Aws, physical: PhysicalResource) -> None:
     aws.client("ec2").terminate_instances(InstanceIds=[physical.id])
 
 
-def _made(aws: Aws, name: str) -> PhysicalResource:
+def _physical_instance(aws: Aws, name: str) -> PhysicalResource:
     instance = aws.client("ec2").describe_instances(InstanceIds=[name])["Reservations"][0]["Instances"][0]
     attributes: dict[str, Any] = {
         "InstanceId": name,
@@ -54,7 +54,7 @@ def _create_auto_scaling_group(aws: Aws, resource: LogicalResource) -> PhysicalR
     """Make it, and wait until it has its instances."""
     name = resource.properties.get("AutoScalingGroupName", resource.name)
     tags = [{"ResourceId": name, "ResourceType": "auto-scaling-group", **tag} for tag in _tags(resource)]
-    request = picked(resource.properties, "HealthCheckType", "HealthCheckGracePeriod", "TargetGroupARNs")
+    request = written_properties(resource.properties, "HealthCheckType", "HealthCheckGracePeriod", "TargetGroupARNs")
     aws.client("autoscaling").create_auto_scaling_group(
         AutoScalingGroupName=name, **_counts(resource), **_launch(resource), **request, Tags=tags
     )
@@ -87,11 +87,11 @@ def _tags(resource: LogicalResource) -> list[dict[str, Any]]:
 
 
 def _counts(resource: LogicalResource) -> dict[str, int]:
-    return {name: int(value) for name, value in picked(resource.properties, *_COUNTS).items()}
+    return {name: int(value) for name, value in written_properties(resource.properties, *_COUNTS).items()}
 
 
 def _launch(resource: LogicalResource) -> dict[str, Any]:
-    request = picked(resource.properties, "LaunchTemplate")
+    request = written_properties(resource.properties, "LaunchTemplate")
     if "VPCZoneIdentifier" in resource.properties:
         request["VPCZoneIdentifier"] = ",".join(resource.properties["VPCZoneIdentifier"])
     return request
@@ -112,7 +112,9 @@ def _create_key_pair(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     if "PublicKeyMaterial" in resource.properties:
         answer = ec2.import_key_pair(KeyName=name, PublicKeyMaterial=resource.properties["PublicKeyMaterial"], **tags)
     else:
-        answer = ec2.create_key_pair(**picked(resource.properties, "KeyName", "KeyType", "KeyFormat"), **tags)
+        answer = ec2.create_key_pair(
+            **written_properties(resource.properties, "KeyName", "KeyType", "KeyFormat"), **tags
+        )
         aws.client("ssm").put_parameter(
             Name=_parameter(answer["KeyPairId"]), Value=answer["KeyMaterial"], Type="SecureString"
         )

@@ -11,7 +11,7 @@ from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, Physical
 
 
 def _create_cluster(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    request = _asked("CreateCluster", resource)
+    request = _request("CreateCluster", resource)
     cluster = aws.client("eks").create_cluster(**{"name": resource.name[-100:], **request})["cluster"]
     attributes = {
         "Arn": cluster["arn"],
@@ -26,7 +26,7 @@ def _create_cluster(aws: Aws, resource: LogicalResource) -> PhysicalResource:
 def _update_cluster(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change what can be changed, one kind of thing a call, as EKS wants it."""
     eks = aws.client("eks")
-    request = _asked("UpdateClusterConfig", resource)
+    request = _request("UpdateClusterConfig", resource)
     for part in ("resourcesVpcConfig", "accessConfig", "logging"):
         if part in request:
             eks.update_cluster_config(name=physical.id, **{part: request[part]})
@@ -38,7 +38,7 @@ def _delete_cluster(aws: Aws, physical: PhysicalResource) -> None:
     aws.client("eks").delete_cluster(name=physical.id)
 
 
-def _asked(action: str, resource: LogicalResource) -> dict[str, Any]:
+def _request(action: str, resource: LogicalResource) -> dict[str, Any]:
     properties = {key: value for key, value in resource.properties.items() if key not in ("Tags", "Logging") and value}
     request = in_words_of_api("eks", action, properties)
     tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
@@ -60,7 +60,7 @@ def _create_nodegroup(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     physical = PhysicalResource(f"{where['clusterName']}/{where['nodegroupName']}", names)
     issues = eks.describe_nodegroup(**where)["nodegroup"]["health"]["issues"]
     if issues:
-        raise ResourceError(_said(issues), physical)
+        raise ResourceError(_failure_text(issues), physical)
     return physical
 
 
@@ -88,7 +88,7 @@ def _delete_nodegroup(aws: Aws, physical: PhysicalResource) -> None:
     aws.client("eks").delete_nodegroup(clusterName=cluster, nodegroupName=name)
 
 
-def _said(issues: list[Mapping[str, Any]]) -> str:
+def _failure_text(issues: list[Mapping[str, Any]]) -> str:
     """Return how CloudFormation tells of a node group that failed.
 
     https://github.com/aws-samples/amazon-eks-ami-rhel/issues/11

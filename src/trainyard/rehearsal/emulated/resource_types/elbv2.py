@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import picked, with_tags
+from trainyard.rehearsal.emulated.properties import with_tags, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 _NAMES_LOAD_BALANCER = ("IpAddressType", "Scheme", "SecurityGroups", "SubnetMappings", "Subnets", "Type")
@@ -15,7 +15,7 @@ def _create_load_balancer(aws: Aws, resource: LogicalResource) -> PhysicalResour
     elb = aws.client("elbv2")
     name = resource.properties.get("Name", resource.name)
     answer = elb.create_load_balancer(
-        Name=name, **picked(resource.properties, *_NAMES_LOAD_BALANCER), **with_tags(resource)
+        Name=name, **written_properties(resource.properties, *_NAMES_LOAD_BALANCER), **with_tags(resource)
     )
     balancer = answer["LoadBalancers"][0]
     arn = balancer["LoadBalancerArn"]
@@ -70,7 +70,7 @@ def _create_target_group(aws: Aws, resource: LogicalResource) -> PhysicalResourc
     elb = aws.client("elbv2")
     name = resource.properties.get("Name", resource.name)
     answer = elb.create_target_group(
-        Name=name, **picked(resource.properties, *_NAMES_TARGET_GROUP), **with_tags(resource)
+        Name=name, **written_properties(resource.properties, *_NAMES_TARGET_GROUP), **with_tags(resource)
     )
     arn = answer["TargetGroups"][0]["TargetGroupArn"]
     _set(aws, arn, resource)
@@ -89,7 +89,7 @@ def _update_target_group(aws: Aws, physical: PhysicalResource, resource: Logical
     elb = aws.client("elbv2")
     if gone := [target for target in former if target not in resource.properties.get("Targets", [])]:
         elb.deregister_targets(TargetGroupArn=physical.id, Targets=gone)
-    elb.modify_target_group(TargetGroupArn=physical.id, **picked(resource.properties, *_HEALTH))
+    elb.modify_target_group(TargetGroupArn=physical.id, **written_properties(resource.properties, *_HEALTH))
     _set(aws, physical.id, resource)
     return physical
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import picked, with_tags
+from trainyard.rehearsal.emulated.properties import with_tags, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 _KINDS = ("LustreConfiguration", "OntapConfiguration", "OpenZFSConfiguration", "WindowsConfiguration")
@@ -24,14 +24,19 @@ _ONLY_IN_TEMPLATES = ("Options",)
 
 
 def _create_file_system(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    request = {**picked(resource.properties, *_NAMES), **_configuration(resource)}
-    return _made(aws.client("fsx").create_file_system(**request, **with_tags(resource))["FileSystem"])
+    request = {**written_properties(resource.properties, *_NAMES), **_configuration(resource)}
+    return _physical_file_system(aws.client("fsx").create_file_system(**request, **with_tags(resource))["FileSystem"])
 
 
 def _update_file_system(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change its size and configuration; everything else makes a new one."""
-    request = {**picked(resource.properties, "StorageCapacity", "StorageType"), **_changed(physical, resource)}
-    return _made(aws.client("fsx").update_file_system(FileSystemId=physical.id, **request)["FileSystem"])
+    request = {
+        **written_properties(resource.properties, "StorageCapacity", "StorageType"),
+        **_changed(physical, resource),
+    }
+    return _physical_file_system(
+        aws.client("fsx").update_file_system(FileSystemId=physical.id, **request)["FileSystem"]
+    )
 
 
 def _delete_file_system(aws: Aws, physical: PhysicalResource) -> None:
@@ -42,7 +47,7 @@ def _delete_file_system(aws: Aws, physical: PhysicalResource) -> None:
 def _configuration(resource: LogicalResource) -> dict[str, Any]:
     return {
         kind: {name: value for name, value in configuration.items() if name not in _ONLY_IN_TEMPLATES}
-        for kind, configuration in picked(resource.properties, *_KINDS).items()
+        for kind, configuration in written_properties(resource.properties, *_KINDS).items()
     }
 
 
@@ -55,7 +60,7 @@ def _changed(physical: PhysicalResource, resource: LogicalResource) -> dict[str,
     return changed
 
 
-def _made(answer: dict[str, Any]) -> PhysicalResource:
+def _physical_file_system(answer: dict[str, Any]) -> PhysicalResource:
     attributes = {
         "Id": answer["FileSystemId"],
         "DNSName": answer.get("DNSName", ""),

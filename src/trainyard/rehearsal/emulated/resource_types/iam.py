@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import picked, with_tags
+from trainyard.rehearsal.emulated.properties import with_tags, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError, ResourceType
 
 _NAMES = ("Path", "Description", "MaxSessionDuration", "PermissionsBoundary")
@@ -18,7 +18,7 @@ def _create_role(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     answer = iam.create_role(
         RoleName=resource.properties.get("RoleName", resource.name),
         AssumeRolePolicyDocument=_text(resource.properties["AssumeRolePolicyDocument"]),
-        **picked(resource.properties, *_NAMES),
+        **written_properties(resource.properties, *_NAMES),
         **with_tags(resource),
     )["Role"]
     physical = PhysicalResource(answer["RoleName"], {"Arn": answer["Arn"], "RoleId": answer["RoleId"]})
@@ -37,12 +37,14 @@ def _update_role(aws: Aws, physical: PhysicalResource, resource: LogicalResource
     iam.update_assume_role_policy(
         RoleName=physical.id, PolicyDocument=_text(resource.properties["AssumeRolePolicyDocument"])
     )
-    iam.update_role(RoleName=physical.id, **picked(resource.properties, "Description", "MaxSessionDuration"))
+    iam.update_role(
+        RoleName=physical.id, **written_properties(resource.properties, "Description", "MaxSessionDuration")
+    )
     if boundary := resource.properties.get("PermissionsBoundary"):
         iam.put_role_permissions_boundary(RoleName=physical.id, PermissionsBoundary=boundary)
     elif physical.logical is not None and "PermissionsBoundary" in physical.logical.properties:
         iam.delete_role_permissions_boundary(RoleName=physical.id)
-    for name, arn in _own(physical):
+    for name, arn in _own_policies(physical):
         _take(aws, physical.id, name, arn)
     _give(aws, physical.id, resource)
     return physical
@@ -50,7 +52,7 @@ def _update_role(aws: Aws, physical: PhysicalResource, resource: LogicalResource
 
 def _delete_role(aws: Aws, physical: PhysicalResource) -> None:
     """Take away what the template gave it, and delete it. IAM refuses where somebody else gave it more."""
-    for name, arn in _own(physical):
+    for name, arn in _own_policies(physical):
         _take(aws, physical.id, name, arn)
     aws.client("iam").delete_role(RoleName=physical.id)
 
@@ -64,7 +66,7 @@ def _give(aws: Aws, role: str, resource: LogicalResource) -> None:
         iam.put_role_policy(RoleName=role, PolicyName=policy["PolicyName"], PolicyDocument=document)
 
 
-def _own(physical: PhysicalResource) -> list[tuple[str, str]]:
+def _own_policies(physical: PhysicalResource) -> list[tuple[str, str]]:
     """Return the names of inline policies and the ARNs of managed ones that the template gave."""
     properties = physical.logical.properties if physical.logical else {}
     inline = [(policy["PolicyName"], "") for policy in properties.get("Policies", [])]
@@ -140,7 +142,7 @@ def _create_managed_policy(aws: Aws, resource: LogicalResource) -> PhysicalResou
     answer = aws.client("iam").create_policy(
         PolicyName=resource.properties.get("ManagedPolicyName", resource.name),
         PolicyDocument=json.dumps(resource.properties["PolicyDocument"]),
-        **picked(resource.properties, "Path", "Description"),
+        **written_properties(resource.properties, "Path", "Description"),
         **with_tags(resource),
     )
     arn = answer["Policy"]["Arn"]
@@ -181,7 +183,7 @@ def _create_instance_profile(aws: Aws, resource: LogicalResource) -> PhysicalRes
     """Make it, and put the role into it."""
     iam = aws.client("iam")
     name = resource.properties.get("InstanceProfileName", resource.name)
-    arn = iam.create_instance_profile(InstanceProfileName=name, **picked(resource.properties, "Path"))[
+    arn = iam.create_instance_profile(InstanceProfileName=name, **written_properties(resource.properties, "Path"))[
         "InstanceProfile"
     ]["Arn"]
     for role in resource.properties["Roles"]:

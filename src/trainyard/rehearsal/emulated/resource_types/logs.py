@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import picked
+from trainyard.rehearsal.emulated.properties import written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 
@@ -31,7 +31,7 @@ def _delete_log_group(aws: Aws, physical: PhysicalResource) -> None:
 
 
 def _keep(aws: Aws, name: str, resource: LogicalResource) -> None:
-    for days in picked(resource.properties, "RetentionInDays").values():
+    for days in written_properties(resource.properties, "RetentionInDays").values():
         aws.client("logs").put_retention_policy(logGroupName=name, retentionInDays=days)
 
 
@@ -47,7 +47,7 @@ def _update_metric_filter(aws: Aws, physical: PhysicalResource, resource: Logica
 
 
 def _delete_metric_filter(aws: Aws, physical: PhysicalResource) -> None:
-    group = picked(physical.logical.properties if physical.logical else {}, "LogGroupName")
+    group = written_properties(physical.logical.properties if physical.logical else {}, "LogGroupName")
     aws.client("logs").delete_metric_filter(filterName=physical.id, logGroupName=group["LogGroupName"])
 
 

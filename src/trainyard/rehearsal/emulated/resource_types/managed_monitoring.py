@@ -95,7 +95,7 @@ _FIXED = ("AuthenticationProviders", "GrafanaVersion")
 
 
 def _create_grafana_workspace(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    answer = aws.client("grafana").create_workspace(**_asked(resource))["workspace"]
+    answer = aws.client("grafana").create_workspace(**_request(resource))["workspace"]
     attributes = {
         "Id": answer["id"],
         "Endpoint": answer["endpoint"],
@@ -111,7 +111,7 @@ def _create_grafana_workspace(aws: Aws, resource: LogicalResource) -> PhysicalRe
 
 def _update_grafana_workspace(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     request = {
-        name: value for name, value in _asked(resource).items() if name not in {_NAMES[name_] for name_ in _FIXED}
+        name: value for name, value in _request(resource).items() if name not in {_NAMES[name_] for name_ in _FIXED}
     }
     aws.client("grafana").update_workspace(workspaceId=physical.id, **request)
     return physical
@@ -121,7 +121,7 @@ def _delete_grafana_workspace(aws: Aws, physical: PhysicalResource) -> None:
     aws.client("grafana").delete_workspace(workspaceId=physical.id)
 
 
-def _asked(resource: LogicalResource) -> dict[str, Any]:
+def _request(resource: LogicalResource) -> dict[str, Any]:
     return {_NAMES[name]: value for name, value in resource.properties.items() if name in _NAMES}
 
 

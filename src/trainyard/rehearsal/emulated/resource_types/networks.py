@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import picked, tag_specifications
+from trainyard.rehearsal.emulated.properties import tag_specifications, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 _ATTRIBUTES = ("EnableDnsSupport", "EnableDnsHostnames")
@@ -15,7 +15,9 @@ _ATTRIBUTES = ("EnableDnsSupport", "EnableDnsHostnames")
 def _create_vpc(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and switch its attributes."""
     ec2 = aws.client("ec2")
-    request = picked(resource.properties, "CidrBlock", "InstanceTenancy", "Ipv4IpamPoolId", "Ipv4NetmaskLength")
+    request = written_properties(
+        resource.properties, "CidrBlock", "InstanceTenancy", "Ipv4IpamPoolId", "Ipv4NetmaskLength"
+    )
     vpc = ec2.create_vpc(**request, **tag_specifications("vpc", resource))["Vpc"]
     _switch_vpc(aws, vpc["VpcId"], resource)
     groups = ec2.describe_security_groups(Filters=[{"Name": "vpc-id", "Values": [vpc["VpcId"]]}])["SecurityGroups"]
@@ -39,14 +41,14 @@ def _delete_vpc(aws: Aws, physical: PhysicalResource) -> None:
 
 
 def _switch_vpc(aws: Aws, vpc: str, resource: LogicalResource) -> None:
-    for name, value in picked(resource.properties, *_ATTRIBUTES).items():
+    for name, value in written_properties(resource.properties, *_ATTRIBUTES).items():
         aws.client("ec2").modify_vpc_attribute(VpcId=vpc, **{name: {"Value": value}})
 
 
 def _create_subnet(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and say whether instances get public addresses."""
     ec2 = aws.client("ec2")
-    request = picked(
+    request = written_properties(
         resource.properties, "VpcId", "CidrBlock", "AvailabilityZone", "AvailabilityZoneId", "Ipv6CidrBlock"
     )
     subnet = ec2.create_subnet(**request, **tag_specifications("subnet", resource))["Subnet"]
@@ -73,7 +75,9 @@ def _delete_subnet(aws: Aws, physical: PhysicalResource) -> None:
 
 
 def _switch_subnet(aws: Aws, subnet: str, resource: LogicalResource) -> None:
-    for name, value in picked(resource.properties, "MapPublicIpOnLaunch", "AssignIpv6AddressOnCreation").items():
+    for name, value in written_properties(
+        resource.properties, "MapPublicIpOnLaunch", "AssignIpv6AddressOnCreation"
+    ).items():
         aws.client("ec2").modify_subnet_attribute(SubnetId=subnet, **{name: {"Value": value}})
 
 
@@ -89,7 +93,7 @@ _NAMES = (
 
 
 def _create_vpc_endpoint(aws: Aws, resource: LogicalResource) -> PhysicalResource:
-    request = {"VpcEndpointType": "Gateway", **picked(resource.properties, *_NAMES), **_policy(resource)}
+    request = {"VpcEndpointType": "Gateway", **written_properties(resource.properties, *_NAMES), **_policy(resource)}
     answer = aws.client("ec2").create_vpc_endpoint(**request, **tag_specifications("vpc-endpoint", resource))
     endpoint = answer["VpcEndpoint"]
     attributes = {
@@ -106,7 +110,7 @@ def _create_vpc_endpoint(aws: Aws, resource: LogicalResource) -> PhysicalResourc
 def _update_vpc_endpoint(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
     """Change where it stands and what it lets through."""
     former = physical.logical.properties if physical.logical else {}
-    request: dict[str, Any] = {**picked(resource.properties, "PrivateDnsEnabled"), **_policy(resource)}
+    request: dict[str, Any] = {**written_properties(resource.properties, "PrivateDnsEnabled"), **_policy(resource)}
     for name in ("RouteTableIds", "SubnetIds", "SecurityGroupIds"):
         before, after = set(former.get(name, [])), set(resource.properties.get(name, []))
         request |= {f"Add{name}": sorted(after - before)} if after - before else {}
@@ -126,7 +130,7 @@ def _policy(resource: LogicalResource) -> dict[str, str]:
 
 def _create_prefix_list(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it with its entries."""
-    request = picked(resource.properties, "PrefixListName", "AddressFamily", "MaxEntries", "Entries")
+    request = written_properties(resource.properties, "PrefixListName", "AddressFamily", "MaxEntries", "Entries")
     answer = aws.client("ec2").create_managed_prefix_list(**request, **tag_specifications("prefix-list", resource))
     prefix_list = answer["PrefixList"]
     attributes = {
@@ -164,7 +168,9 @@ def _create_eip(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     ec2 = aws.client("ec2")
     answer = ec2.allocate_address(Domain="vpc", **tag_specifications("elastic-ip", resource))
     if "InstanceId" in resource.properties:
-        ec2.associate_address(AllocationId=answer["AllocationId"], **picked(resource.properties, "InstanceId"))
+        ec2.associate_address(
+            AllocationId=answer["AllocationId"], **written_properties(resource.properties, "InstanceId")
+        )
     return PhysicalResource(answer["PublicIp"], {name: answer[name] for name in ("AllocationId", "PublicIp")})
 
 

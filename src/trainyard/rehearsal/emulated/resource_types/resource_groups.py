@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import picked
+from trainyard.rehearsal.emulated.properties import written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 
 def _create_resource_group(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     """Make it, and put its resources into it."""
     groups = aws.client("resource-groups")
-    request = picked(resource.properties, "Name", "Description", "ResourceQuery", "Configuration")
+    request = written_properties(resource.properties, "Name", "Description", "ResourceQuery", "Configuration")
     tags = {tag["Key"]: tag["Value"] for tag in resource.tags()}
     group = groups.create_group(**request, Tags=tags)["Group"]
     if resources := resource.properties.get("Resources"):

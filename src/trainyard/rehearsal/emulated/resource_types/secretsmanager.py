@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import picked, with_tags
+from trainyard.rehearsal.emulated.properties import with_tags, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 _GENERATED = (
@@ -25,7 +25,7 @@ def _create_secret(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     answer = aws.client("secretsmanager").create_secret(
         Name=resource.properties.get("Name", resource.name),
         SecretString=_value(aws, resource),
-        **picked(resource.properties, "Description", "KmsKeyId"),
+        **written_properties(resource.properties, "Description", "KmsKeyId"),
         **with_tags(resource),
     )
     return PhysicalResource(answer["ARN"], {"Id": answer["ARN"]})
@@ -35,7 +35,7 @@ def _update_secret(aws: Aws, physical: PhysicalResource, resource: LogicalResour
     """Change the description, and the value where its text or its recipe has changed."""
     client = aws.client("secretsmanager")
     former = physical.logical.properties if physical.logical else {}
-    client.update_secret(SecretId=physical.id, **picked(resource.properties, "Description", "KmsKeyId"))
+    client.update_secret(SecretId=physical.id, **written_properties(resource.properties, "Description", "KmsKeyId"))
     if any(former.get(name) != resource.properties.get(name) for name in ("SecretString", "GenerateSecretString")):
         client.put_secret_value(SecretId=physical.id, SecretString=_value(aws, resource))
     return physical
@@ -53,7 +53,9 @@ def _value(aws: Aws, resource: LogicalResource) -> str:
     recipe = resource.properties.get("GenerateSecretString")
     if recipe is None:
         return str(resource.properties.get("SecretString", ""))
-    password = aws.client("secretsmanager").get_random_password(**picked(recipe, *_GENERATED))["RandomPassword"]
+    password = aws.client("secretsmanager").get_random_password(**written_properties(recipe, *_GENERATED))[
+        "RandomPassword"
+    ]
     if "GenerateStringKey" not in recipe:
         return str(password)
     return json.dumps({**json.loads(recipe["SecretStringTemplate"]), recipe["GenerateStringKey"]: password})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import picked, tag_specifications
+from trainyard.rehearsal.emulated.properties import tag_specifications, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 _RULES = {"ingress": "SecurityGroupIngress", "egress": "SecurityGroupEgress"}
@@ -23,7 +23,7 @@ def _create_security_group(aws: Aws, resource: LogicalResource) -> PhysicalResou
     answer = aws.client("ec2").create_security_group(
         GroupName=properties.get("GroupName", resource.name),
         Description=properties["GroupDescription"],
-        **picked(properties, "VpcId"),
+        **written_properties(properties, "VpcId"),
         **tag_specifications("security-group", resource),
     )
     group = answer["GroupId"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import picked, with_tags
+from trainyard.rehearsal.emulated.properties import with_tags, written_properties
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 _ATTRIBUTES = ("DisplayName", "KmsMasterKeyId")
@@ -13,7 +13,7 @@ _ATTRIBUTES = ("DisplayName", "KmsMasterKeyId")
 
 def _create_topic(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     name = resource.properties.get("TopicName", resource.name)
-    attributes = picked(resource.properties, *_ATTRIBUTES)
+    attributes = written_properties(resource.properties, *_ATTRIBUTES)
     arn = aws.client("sns").create_topic(Name=name, Attributes=attributes, **with_tags(resource))["TopicArn"]
     for subscription in resource.properties.get("Subscription", ()):
         aws.client("sns").subscribe(TopicArn=arn, Protocol=subscription["Protocol"], Endpoint=subscription["Endpoint"])

@@ -15,7 +15,7 @@ from trainyard.catalog.partition import partition_of
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.eks.rehearsal.eksctl import names
 from trainyard.platforms.eks.rehearsal.eksctl.small_templates import ROLE, role_template
-from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, refused
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, eksctl_refusal
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl
 from trainyard.platforms.eks.rendering.names import EFA_PLUGIN
 
@@ -48,7 +48,7 @@ def make_addons(
         try:
             eks.create_addon(clusterName=cluster, addonName=addon["name"], podIdentityAssociations=roles, **settings)
         except ClientError as error:
-            raise refused("create", [f'failed to create "{addon["name"]}" addon: {error}']) from error
+            raise eksctl_refusal("create", [f'failed to create "{addon["name"]}" addon: {error}']) from error
 
 
 def make_pod_identities(account: Account, config: Mapping[str, Any], stacks: Stacks) -> None:

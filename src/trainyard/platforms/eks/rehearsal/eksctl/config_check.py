@@ -16,7 +16,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import offered_versions
 from trainyard.platforms.eks.rehearsal.eksctl.cluster_template import subnet_ids
 from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import instance_types
-from trainyard.platforms.eks.rehearsal.eksctl.stacks import refused
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import eksctl_refusal
 
 _ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9][a-z]")
 # Beside a launch template of one's own. https://docs.aws.amazon.com/eks/latest/eksctl/launch-template-support.html
@@ -41,7 +41,7 @@ def refuse_config(account: Account, config: Mapping[str, Any]) -> None:
             f"managedNodeGroups[{group['name']}]: {problem}" for problem in _of_group(account, config, group, zones)
         ]
     if wrong:
-        raise refused("create", wrong)
+        raise eksctl_refusal("create", wrong)
 
 
 def subnets_of(account: Account, config: Mapping[str, Any], group: Mapping[str, Any]) -> list[str]:
@@ -66,7 +66,7 @@ def _zones(account: Account, config: Mapping[str, Any]) -> dict[str, str]:
     try:
         answer = account.client("ec2").describe_subnets(SubnetIds=list(dict.fromkeys([*subnet_ids(config), *extra])))
     except ClientError as error:
-        raise refused("create", [str(error)]) from error
+        raise eksctl_refusal("create", [str(error)]) from error
     return {subnet["SubnetId"]: subnet["AvailabilityZone"] for subnet in answer["Subnets"]}
 
 

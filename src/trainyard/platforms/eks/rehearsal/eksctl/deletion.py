@@ -8,14 +8,14 @@ from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.eks.rehearsal.eksctl import names
-from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, refused
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, eksctl_refusal
 
 
 def delete_cluster(account: Account, stacks: Stacks, name: str, say: Callable[[str], None]) -> None:
     """Delete everything that eksctl has made for a cluster. Raises EksctlRefusedError where something stays."""
     mine, last = stacks.names(), names.cluster_stack(name)
     if not mine:
-        raise refused("delete", [f'no eksctl-managed CloudFormation stacks found for "{name}"'])
+        raise eksctl_refusal("delete", [f'no eksctl-managed CloudFormation stacks found for "{name}"'])
     groups = [stack for stack in mine if stack.startswith(names.group_stack(name, ""))]
     for stack in groups:
         stacks.delete(stack)
@@ -38,7 +38,7 @@ def delete_group(account: Account, stacks: Stacks, cluster: str, name: str) -> N
     try:
         account.client("eks").delete_nodegroup(clusterName=cluster, nodegroupName=name)
     except ClientError as error:
-        raise refused("delete", [str(error)]) from error
+        raise eksctl_refusal("delete", [str(error)]) from error
 
 
 def _delete_pod_identities(account: Account, name: str) -> None:

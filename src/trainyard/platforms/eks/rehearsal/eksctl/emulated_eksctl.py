@@ -24,7 +24,7 @@ from trainyard.platforms.eks.rehearsal.eksctl.deletion import delete_cluster, de
 from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import instance_types, node_group_template
 from trainyard.platforms.eks.rehearsal.eksctl.small_templates import access_template
-from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, refused
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, eksctl_refusal
 
 
 class EmulatedEksctl:
@@ -162,7 +162,9 @@ class EmulatedEksctl:
         try:
             install_efa_plugin(self._account, cluster)
         except TrainyardError as error:
-            raise refused("create", [f"getting list of API resources for raw REST client: {error.problem}"]) from error
+            raise eksctl_refusal(
+                "create", [f"getting list of API resources for raw REST client: {error.problem}"]
+            ) from error
 
     def _launched(self, group: Mapping[str, Any]) -> list[str]:
         """Return the instance types of a group: its own, or the one of its launch template."""
@@ -211,7 +213,7 @@ class EmulatedEksctl:
         try:
             getattr(self._account.client("eks"), action)(**request)
         except ClientError as error:
-            raise refused(action.replace("_", " "), [str(error)]) from error
+            raise eksctl_refusal(action.replace("_", " "), [str(error)]) from error
 
 
 def _document(config: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from trainyard.edge.aws.account import Account, program_variables
 from trainyard.edge.eksctl import EksctlRefusedError, eksctl_of
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
-from trainyard.platforms.eks.rehearsal.eksctl.stacks import refused
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import eksctl_refusal
 
 _TIMEOUT_S = 60.0
 
@@ -61,7 +61,7 @@ class InstalledEksctlCheck:
         errors = jsonschema.Draft7Validator(self._schema).iter_errors(yaml.load(config, Loader=yaml.CSafeLoader))
         wrong = [f"{'.'.join(map(str, error.absolute_path)) or 'ClusterConfig'}: {error.message}" for error in errors]
         if wrong:
-            raise refused("utils schema", wrong)
+            raise eksctl_refusal("utils schema", wrong)
         self.by_schema = True
 
     def _by_dry_run(self, config: str) -> None:

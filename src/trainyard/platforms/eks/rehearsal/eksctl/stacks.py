@@ -36,10 +36,10 @@ class Stacks:
                 Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
             )
         except ClientError as error:
-            raise refused("create", [f'creating CloudFormation stack "{name}": {error}']) from error
+            raise eksctl_refusal("create", [f'creating CloudFormation stack "{name}": {error}']) from error
         stack = self._settled(name)
         if stack["StackStatus"] != "CREATE_COMPLETE":
-            raise refused("create", self._why(name, stack["StackStatus"]))
+            raise eksctl_refusal("create", self._why(name, stack["StackStatus"]))
         return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", ())}
 
     def delete(self, name: str) -> None:
@@ -49,7 +49,7 @@ class Stacks:
         self._client.delete_stack(StackName=name)
         stack = self._settled(number)
         if stack["StackStatus"] != "DELETE_COMPLETE":
-            raise refused("delete", self._why(number, stack["StackStatus"]))
+            raise eksctl_refusal("delete", self._why(number, stack["StackStatus"]))
 
     def names(self) -> list[str]:
         """Return the stacks of the cluster, the newest first."""
@@ -76,7 +76,7 @@ class Stacks:
         return [f'unexpected status "{status}" while waiting for CloudFormation stack "{name}"', *reversed(reasons)]
 
 
-def refused(action: str, reasons: list[str]) -> EksctlRefusedError:
+def eksctl_refusal(action: str, reasons: list[str]) -> EksctlRefusedError:
     """Return the error of an eksctl that says this."""
     return EksctlRefusedError(
         f"eksctl {action} cluster failed: {'; '.join(reasons)}", where="eksctl", hint=_HINT, output=tuple(reasons)
