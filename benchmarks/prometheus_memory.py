@@ -38,7 +38,7 @@ from tests.monitoring.whole_cluster.trainyard_node import on_compute  # noqa: E4
 from tests.slurm import free_ports  # noqa: E402 - as above
 
 from trainyard.monitoring.node_series import compute_series  # noqa: E402 - as above
-from trainyard.monitoring.remote_write import remote_write  # noqa: E402 - as above
+from trainyard.monitoring.prometheus_config import remote_write  # noqa: E402 - as above
 from trainyard.monitoring.sizing import Sizing  # noqa: E402 - as above
 
 if TYPE_CHECKING:

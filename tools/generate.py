@@ -18,8 +18,7 @@ from trainyard import record_schema
 from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, OneOf, Text, Whole
-from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts
-from trainyard.monitoring.alert_text import readable_template
+from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts, readable_template
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards
 from trainyard.monitoring.grafana_files import COMPILED as COMPILED_GRAFANA
 from trainyard.monitoring.queries import documented_queries
@@ -30,7 +29,7 @@ from trainyard.spec.parsing import COMPILED, COMPILED_ENVIRONMENT
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
-from trainyard_node.metric import metrics
+from trainyard_node.samples import metrics
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

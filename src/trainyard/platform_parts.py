@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     from trainyard.operate.logs.export import Export, ExportPart
     from trainyard.operate.logs.log_filter import LogSelection
     from trainyard.operate.logs.logs import LogReader
-    from trainyard.operate.monitoring.verify.in_account import InAccount
-    from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance
+    from trainyard.operate.monitoring.verify.in_account import CheckedTags, InAccount, ScrapedInstance
     from trainyard.operate.status.cluster_status import Status
     from trainyard.render.bench.job import BenchJob
     from trainyard.render.cloudformation.stack import Stack
-    from trainyard.render.diagram.card import Card
+    from trainyard.render.diagram.cards import Card
     from trainyard.render.node_image import NodeImage
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec

@@ -14,18 +14,16 @@ from pathlib import Path
 from trainyard_node.atomic_write import write_whole
 from trainyard_node.clock import in_words
 from trainyard_node.deferred import begin_deferred, run_deferred
-from trainyard_node.end_signals import AskedToEnd, signals_raise
 from trainyard_node.errors import DONE, FAILED, NodeError
 from trainyard_node.journal import Journal
 from trainyard_node.machine import World
 from trainyard_node.node_env import write_node_env
-from trainyard_node.orphaned_step import leftover_group
 from trainyard_node.outcome import become_ready, fail, keep_up, mark_ready, write_failure
 from trainyard_node.places import Places
 from trainyard_node.plan import Plan, read_plan
-from trainyard_node.processes import end_group
+from trainyard_node.processes import end_group, leftover_group
 from trainyard_node.record import StatusRecord, StepRecord, read_record
-from trainyard_node.run_lock import one_at_a_time
+from trainyard_node.run_lock import AskedToEnd, one_at_a_time, signals_raise
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Host, Membership, machine, membership

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.error import HTTPError
 
-from trainyard_node.atomic_write import write_whole
+from trainyard_node.atomic_write import FOLDER, write_textfile, write_whole
 from trainyard_node.clock import Clock, in_words
 from trainyard_node.errors import NO_SPACE, NodeError
 from trainyard_node.imds import ask_until_answered, metadata
 from trainyard_node.machine import World
 from trainyard_node.samples import Samples
-from trainyard_node.textfile import FOLDER, write_textfile
 
 # aws_config.ini names it.
 FILE = "/run/trainyard-prometheus/credentials.json"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainyard_node.end_signals import AskedToEnd, signals_raise
 from trainyard_node.errors import DONE, FAILED, NodeError
 from trainyard_node.journal import Journal
 from trainyard_node.machine import World
@@ -17,7 +16,7 @@ from trainyard_node.output import out
 from trainyard_node.plan import Plan, read_plan
 from trainyard_node.processes import NOT_FOUND, Processes
 from trainyard_node.record import StatusRecord, read_record, record_from
-from trainyard_node.run_lock import one_at_a_time
+from trainyard_node.run_lock import AskedToEnd, one_at_a_time, signals_raise
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Membership, machine, membership

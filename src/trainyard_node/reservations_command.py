@@ -13,13 +13,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trainyard_node.atomic_write import FOLDER, write_textfile
 from trainyard_node.errors import SETTING, NodeError
 from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.output import err
 from trainyard_node.programs import Programs, RealPrograms
 from trainyard_node.samples import Samples
-from trainyard_node.textfile import FOLDER, write_textfile
 
 METRICS = "trainyard_capacity_reservations.prom"
 _SETTING = "TRAINYARD_CAPACITY_RESERVATIONS"

@@ -7,14 +7,18 @@ It is written once for each reading, not for each scrape. Why no library writes 
 
 from __future__ import annotations
 
+import json
+import pkgutil
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
-from trainyard_node.metric import Metric, metrics
+from trainyard_node.errors import DAMAGED, NodeError
 
 # Whoever may name a job or a reason may not make a line of any length.
 LONGEST_LABEL = 512
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+_ESCAPES_OF_HELP = str.maketrans({"\\": r"\\", "\n": r"\n"})
 
 
 class Samples:
@@ -50,9 +54,6 @@ def _family(metric: Metric, values: dict[str, float]) -> str:
     return head + "".join([f"{name}{labels} {number(value)}\n" for labels, value in values.items()])
 
 
-_ESCAPES_OF_HELP = str.maketrans({"\\": r"\\", "\n": r"\n"})
-
-
 def number(value: float) -> str:
     """Return a number as Prometheus reads it: whole ones without a point, NaN and infinities by name."""
     if isinstance(value, int):
@@ -77,3 +78,28 @@ def _escaped(value: str) -> str:
     """Return a value of a label. What is no text in UTF-8, such as half a character, is replaced."""
     short = value if len(value) <= LONGEST_LABEL else value[: LONGEST_LABEL - 1] + "…"
     return short.translate(_ESCAPES).encode("utf-8", "replace").decode()
+
+
+class Metric(NamedTuple):
+    """One metric."""
+
+    name: str
+    type: str
+    """gauge, counter or untyped: a community name that breaks the rules of names is untyped, as promtool wants it."""
+    unit: str | None
+    """Such as bytes or seconds, None where it counts things."""
+    help: str
+    labels: tuple[str, ...]
+    """The names of its labels, in the order in which their values are given."""
+    stability: str
+    """community: named as others named it, kept. stable: our name, kept. experimental: it may still change."""
+
+
+@cache
+def metrics(file: str) -> dict[str, Metric]:
+    """Return the metrics of collectors/<file>.json by their names, in the order of the file."""
+    text = pkgutil.get_data("trainyard_node", f"collectors/{file}.json")
+    if text is None:
+        raise NodeError(f"collectors/{file}.json is missing: publish the release again", DAMAGED)
+    listed = [Metric(**{**load, "labels": tuple(load["labels"])}) for load in json.loads(text)]
+    return {metric.name: metric for metric in listed}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from trainyard.bench import expectation
-from trainyard.bench.ceiling import ceiling
+from trainyard.bench.ceiling import COLLECTIVES, busbw_factor, ceiling
 from trainyard.bench.curve import fit
 from trainyard.bench.expectation import Model, model_by
-from trainyard.bench.factors import COLLECTIVES, busbw_factor
 from trainyard.bench.machine import MachineType, accelerator_in, by_accelerator, machine
 from trainyard.bench.references import Reference, references
 

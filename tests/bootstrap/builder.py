@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trainyard.bootstrap.image_script import image_script
+from trainyard.bootstrap.launcher import image_script
 from trainyard.bootstrap.pyz import trainyard_node_pyz
 
 FOLDER = "s3://mine/trainyard/llm"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.bootstrap.builder import FOLDER, STEP, Builder
-from trainyard.bootstrap.image_script import MARKER, SCRIPT, image_script
+from trainyard.bootstrap.launcher import MARKER, SCRIPT, image_script
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.cli.diagnose import command
-from trainyard.diagnose.reasoning.thresholds import thresholds
+from trainyard.diagnose.reasoning.cause_evidence import thresholds
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "diagnose.md").read_text(encoding="utf-8")

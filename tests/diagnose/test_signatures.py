@@ -12,7 +12,7 @@ from tests.each_case import each_case
 from trainyard.api.explain import explanations
 from trainyard.diagnose.cause import KINDS, Cause, Signature, causes, signatures
 from trainyard.diagnose.log_kind import kinds
-from trainyard.diagnose.reasoning.thresholds import thresholds
+from trainyard.diagnose.reasoning.cause_evidence import thresholds
 
 CAUSES = [pytest.param(cause, id=cause.id) for cause in causes().values()]
 SUBJECTS = {cause.subject for cause in causes().values()}

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from trainyard.document.json_text import json_text
-from trainyard.monitoring.grafana_files import COMPILED
+from trainyard.monitoring.grafana_files import COMPILED, json_text
 
 
 @pytest.mark.parametrize(

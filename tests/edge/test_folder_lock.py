@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from trainyard.edge.folder_lock import folder_lock
+from trainyard.edge.cache_folder import folder_lock
 
 
 def unexpected() -> None:

@@ -15,7 +15,7 @@ from tests.kubernetes.api_server import node
 from tests.kubernetes.programs import FakePrograms
 from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.edge.kubernetes.refusals import ForbiddenError, NoSuchKindError, NotThereError
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 
 NAME = "llm"

@@ -13,8 +13,7 @@ from trainyard.bench.submission.head_node import HeadNodeConnection
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.ssm_commands import SsmSlurm
-from trainyard.edge.remote.answer import CommandResult, UnreachableError
-from trainyard.edge.remote.shell_line import answer_in, line_for
+from trainyard.edge.remote_command import CommandResult, UnreachableError, answer_in, line_for
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import InputError, TrainyardError

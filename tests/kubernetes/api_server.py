@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainyard.rehearsal.emulated.kubernetes.kinds import built_in
-from trainyard.rehearsal.emulated.kubernetes.objects import is_chosen
+from trainyard.rehearsal.emulated.kubernetes.objects import built_in, is_chosen
 
 Document = dict[str, Any]
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z ")

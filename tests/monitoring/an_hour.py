@@ -24,7 +24,7 @@ from tests.monitoring.whole_cluster.nodes import HEAD, NODES, Node
 from tests.monitoring.whole_cluster.trainyard_node import on_compute, on_head
 from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.monitoring.recorded import recording_groups
+from trainyard.monitoring.prometheus_rules import recording_groups
 
 LENGTH_S = 3900
 STEP_S = 30

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.monitoring.prometheus_config import head_node_config, instance_config
-from trainyard.monitoring.remote_write import amp_write_url, instance_write_url
+from trainyard.monitoring.prometheus_config import amp_write_url, head_node_config, instance_config, instance_write_url
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 

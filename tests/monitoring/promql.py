@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from trainyard.monitoring.foreign_metrics import foreign_metrics, labels_on_every_series
-from trainyard.monitoring.recorded import recorded_metrics
-from trainyard_node.metric import metrics
+from trainyard.monitoring.prometheus_rules import recorded_metrics
+from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series
+from trainyard_node.samples import metrics
 
 # Under the names that are exported by default.
 _FILES = ("slurm", "efa", "node_health", "timers", "collectors")

@@ -6,11 +6,10 @@ import pytest
 
 from tests.monitoring.clusters import mixed, spec_of
 from trainyard.launch.instance import instance
-from trainyard.monitoring.agent_sizing import NodeSet, agent_sizing
+from trainyard.monitoring.agent_config import NodeSet, agent_sizing
 from trainyard.monitoring.amp_price import amp_price
-from trainyard.monitoring.node_series import agent_series, compute_series
+from trainyard.monitoring.node_series import agent_series, compute_series, facts
 from trainyard.monitoring.sizing import sizings
-from trainyard.monitoring.sizing_facts import facts
 from trainyard.platform_table import PLATFORMS
 
 EACH_PLATFORM = pytest.mark.parametrize("platform", ["batch", "eks"])

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from trainyard.api.explain import explain_id, findings
-from trainyard.monitoring.alert import alerts
-from trainyard.monitoring.alert_text import readable_template, title
+from trainyard.monitoring.alert import alerts, readable_template, title
 from trainyard.monitoring.prometheus_rules import alert_rules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")

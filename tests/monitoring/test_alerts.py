@@ -13,10 +13,9 @@ from tests.monitoring.promql import exported, named_metrics, unknown_in
 from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts, alerts_for
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.features import NEEDS
-from trainyard.monitoring.foreign_metrics import foreign_metrics
-from trainyard.monitoring.prometheus_rules import alert_rules
+from trainyard.monitoring.prometheus_rules import alert_rules, recording_groups
 from trainyard.monitoring.queries import DocumentedQuery, documented_queries
-from trainyard.monitoring.recorded import recording_groups
+from trainyard.monitoring.registry import foreign_metrics
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
 EACH = pytest.mark.parametrize("alert", alerts(), ids=lambda alert: alert.id)

@@ -16,11 +16,17 @@ from tests.monitoring.clusters import MIXED, spec_of
 from tests.monitoring.promql import exported, named_metrics, unknown_in
 from trainyard.monitoring.dashboard import FOLDER, ORDER, Dashboard, Panel, dashboard_of, dashboards, dashboards_for
 from trainyard.monitoring.features import NEEDS, features_of
-from trainyard.monitoring.foreign_metrics import labels_on_every_series
 from trainyard.monitoring.grafana_files import COLUMNS
 from trainyard.monitoring.node_discovery import TARGET_LABELS
-from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules, rules_document
-from trainyard.monitoring.recorded import NODE_LABELS, recorded_metrics, recording_groups
+from trainyard.monitoring.prometheus_rules import (
+    NODE_LABELS,
+    alert_rules,
+    recorded_metrics,
+    recording_groups,
+    recording_rules,
+    rules_document,
+)
+from trainyard.monitoring.registry import labels_on_every_series
 from trainyard.operate.monitoring.viewer.panel_queries import node_series
 from trainyard.spec.parsing import parse
 

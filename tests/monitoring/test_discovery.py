@@ -21,8 +21,7 @@ from tests.monitoring.prometheus import Prometheus, real_prometheus
 from tests.slurm import free_ports
 from tests.waiting import wait_until
 from trainyard import monitoring
-from trainyard.monitoring.prometheus_config import runs_as_agent
-from trainyard.monitoring.remote_write import amp_write_url
+from trainyard.monitoring.prometheus_config import amp_write_url, runs_as_agent
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 AWS_CONFIG = Path(monitoring.__file__).with_name("aws_config.ini")

@@ -13,7 +13,7 @@ from tests.each_case import each_case
 from tests.monitoring.whole_cluster import WholeCluster
 from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
 from tests.monitoring.whole_cluster.nodes import COMPUTE
-from trainyard.monitoring.foreign_metrics import foreign_metrics, labels_on_every_series
+from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series
 
 NODE_EXPORTER = Path(__file__).parent / "whole_cluster" / "recorded" / "node_exporter.prom"
 SERIES = re.compile(r"(?m)^([A-Za-z_:][\w:]*)(?:{(.*)})? ")

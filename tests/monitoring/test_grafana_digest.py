@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trainyard.monitoring.grafana_digest import content_digest, own_content
+from trainyard.monitoring.grafana_mark import content_digest, own_content
 
 OURS: dict[str, Any] = {
     "uid": "trainyard-storage",

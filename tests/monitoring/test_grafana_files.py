@@ -13,8 +13,8 @@ from grafana_foundation_sdk.models.dashboard import Dashboard as Model
 from trainyard.monitoring.dashboard import ORDER, UNITS, dashboards, dashboards_for
 from trainyard.monitoring.features import NEEDS
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards, grafana_words
-from trainyard.monitoring.grafana_digest import content_digest
 from trainyard.monitoring.grafana_files import COLUMNS, COMPILED, grafana_documents, grafana_files
+from trainyard.monitoring.grafana_mark import content_digest
 
 ALL = frozenset(NEEDS)
 # None, each alone, all, and all but one.

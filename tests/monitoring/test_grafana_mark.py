@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from trainyard.monitoring.grafana_data_source import data_source, data_source_uid, with_data_source
-from trainyard.monitoring.grafana_differences import differences
-from trainyard.monitoring.grafana_mark import fingerprint, mark, with_mark
+from trainyard.monitoring.grafana_mark import differences, fingerprint, mark, with_mark
 
 DASHBOARD: dict[str, Any] = {
     "uid": "trainyard-gpu",

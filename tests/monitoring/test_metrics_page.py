@@ -10,7 +10,7 @@ import trainyard_node
 from metrics_page import collectors_told
 from trainyard.monitoring.queries import documented_queries
 from trainyard_node.collectors.of_node import COLLECTORS
-from trainyard_node.metric import metrics
+from trainyard_node.samples import metrics
 
 PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 FILES = sorted(file.stem for file in (Path(trainyard_node.__file__).parent / "collectors").glob("*.json"))

@@ -17,7 +17,7 @@ from tests.monitoring.test_discovery import labels_by_job
 from tests.waiting import wait_until
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.node_discovery import TARGET_LABELS
-from trainyard.monitoring.remote_write import amp_write_url
+from trainyard.monitoring.prometheus_config import amp_write_url
 from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS, batch_config, batch_tags
 from trainyard.platforms.eks.rendering.monitoring_slots import eks_config
 from trainyard.spec.cluster import Spec

@@ -21,7 +21,7 @@ from trainyard.monitoring.exporters import exporters
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.prometheus_config import head_node_config, instance_config, runs_as_agent
 from trainyard.render.nodes import node_kinds, steps_of
-from trainyard_node.metric import metrics
+from trainyard_node.samples import metrics
 
 GOLDEN = Path(__file__).parent / "golden"
 # Every architecture in every mode, and one with all kinds of nodes.

@@ -6,7 +6,7 @@ import pytest
 
 from tests.monitoring.words import label_names, metric_names
 from trainyard.monitoring.queries import DocumentedQuery, documented_queries
-from trainyard_node.metric import Metric, metrics
+from trainyard_node.samples import Metric, metrics
 
 OF = {"slurm": "slurm", "efa": "efa", "health": "node_health", "collectors": "collectors"}
 # What Prometheus adds itself: https://prometheus.io/docs/concepts/jobs_instances/

@@ -14,11 +14,10 @@ from tests.node.collectors.exposed import exposed
 from trainyard import monitoring
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.monitoring.amp_price import amp_price
-from trainyard.monitoring.node_series import compute_series, head_series, plain_series
+from trainyard.monitoring.node_series import compute_series, facts, head_series, plain_series, price_facts
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.sizing import Sizing, sizings
-from trainyard.monitoring.sizing_facts import facts, price_facts
-from trainyard_node.metric import metrics
+from trainyard_node.samples import metrics
 
 GOLDEN = Path(__file__).parents[1] / "node" / "collectors" / "golden"
 DATA: dict[str, Any] = yaml.safe_load(Path(monitoring.__file__).with_name("sizing.yaml").read_text(encoding="utf-8"))

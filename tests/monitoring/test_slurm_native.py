@@ -15,7 +15,7 @@ from tests.monitoring.native_slurm import native, served
 from tests.monitoring.prometheus import Prometheus, real_prometheus
 from tests.monitoring.words import metric_names
 from trainyard import monitoring
-from trainyard_node.metric import metrics
+from trainyard_node.samples import metrics
 
 HERE = Path(__file__).parent
 FOLDER = Path(monitoring.__file__).parent

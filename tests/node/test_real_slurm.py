@@ -18,7 +18,7 @@ from tests.slurm import Slurm, real_slurm
 from tests.specs import spec_of
 from tests.waiting import wait_until
 from trainyard.bootstrap.steps import ASSETS
-from trainyard.platforms.parallelcluster.rendering.slurm_settings import slurm_settings
+from trainyard.platforms.parallelcluster.rendering.scheduling import slurm_settings
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
 from trainyard_node.slurm_node import Held, SlurmNode

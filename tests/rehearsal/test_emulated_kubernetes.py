@@ -13,7 +13,7 @@ import pytest
 from tests.rehearsal.eks_clusters import GPU_TAINT, deleted, group, made
 from trainyard.edge.aws.account import Account
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.platforms.eks.rendering.manifests import documents, native

@@ -13,8 +13,7 @@ from tests.rehearsal.resource_cases import batch, data, eks, machines, network, 
 from tests.rehearsal.resource_cases.parts import att, ref
 from trainyard.rehearsal.emulated import resource_types
 from trainyard.rehearsal.emulated.engine.types import is_modelled
-from trainyard.rehearsal.emulated.extensions import resource_type_handlers
-from trainyard.rehearsal.emulated.resource_type_table import table_types
+from trainyard.rehearsal.emulated.extensions import resource_type_handlers, table_types
 from trainyard.render import cloudformation
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]

@@ -9,7 +9,7 @@ import pytest
 from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_of
 from trainyard.bundle.asset_lock import compare_lock, lock_text, parse_lock
-from trainyard.rehearsal.report.honest_lists import only_aws_can_tell
+from trainyard.rehearsal.report.conditions import only_aws_can_tell
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.needed_assets import needed_assets
 from trainyard.spec.parsing import parse

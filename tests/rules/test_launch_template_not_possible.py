@@ -5,7 +5,7 @@ import pytest
 from tests.each_case import each_case
 from tests.rules.found import paths, problems
 from tests.specs import spec_of
-from trainyard.platforms.eks.rendering.own_template import own_templates
+from trainyard.platforms.eks.rendering.node_role import own_templates
 
 RULE = "launch-template-not-possible"
 AMI = "ami: ami-0123456789abcdef0"

@@ -17,7 +17,7 @@ from trainyard.bundle.asset_lock import (
 from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.deploy.asset_locking import AssetLocker
 from trainyard.edge.new_file import write_new_file
-from trainyard.edge.small_file import read_small_file
+from trainyard.edge.text_file import read_small_file
 from trainyard.errors import SpecError
 from trainyard.render.needed_assets import needed_assets
 

@@ -12,8 +12,7 @@ from trainyard.deploy.preflight_runner import NOT_RUN
 from trainyard.deploy.preflights import Preflight, all_preflights
 from trainyard.deploy.release_notice import kinds as of_release
 from trainyard.diagnose.cause import CONFIDENCES, causes, signatures
-from trainyard.monitoring.alert import alerts
-from trainyard.monitoring.alert_text import readable_template, title
+from trainyard.monitoring.alert import alerts, readable_template, title
 from trainyard.operate.monitoring.verify.finding_kinds import kinds as of_metrics
 from trainyard.operate.nodes.finding_kinds import kinds
 

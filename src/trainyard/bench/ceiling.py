@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from trainyard.bench.factors import busbw_factor
 from trainyard.bench.machine import MachineType
 
 Bound = Literal["network", "nvlink"]
 _TO_EVERYBODY = {"alltoall", "alltoallv", "gather", "scatter"}
+# By collective: how often each byte has to pass a link of a rank, for n ranks, had the network no hierarchy.
+_TWICE = {"all_reduce"}
+_ONCE_BUT_OWN = {"all_gather", "reduce_scatter", "alltoall", "alltoallv", "gather", "scatter"}
+_ONCE = {"broadcast", "reduce", "sendrecv"}
+COLLECTIVES = _TWICE | _ONCE_BUT_OWN | _ONCE
 
 
 class Ceiling(NamedTuple):
@@ -68,3 +72,12 @@ def _across(machine: MachineType, nodes: int, gpus: int, collective: str) -> Cei
     if collective == "sendrecv":
         return Ceiling(network / gpus, "network", f"a GPU has its share of the {network:,.0f} GB/s of its node")
     return Ceiling(network, "network", f"the network cards of a node carry {network:,.0f} GB/s each way")
+
+
+def busbw_factor(collective: str, ranks: int) -> float | None:
+    """Return bus bandwidth by algorithm bandwidth, or None for a collective without a definition."""
+    if collective in _TWICE:
+        return 2 * (ranks - 1) / ranks
+    if collective in _ONCE_BUT_OWN:
+        return (ranks - 1) / ranks
+    return 1.0 if collective in _ONCE else None

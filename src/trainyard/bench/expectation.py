@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from math import log2
 from typing import Literal, NamedTuple
 
-from trainyard.bench.ceiling import Bound, Ceiling, ceiling
+from trainyard.bench.ceiling import Bound, Ceiling, busbw_factor, ceiling
 from trainyard.bench.curve import Curve
-from trainyard.bench.factors import busbw_factor
 from trainyard.bench.machine import MachineType
 from trainyard.bench.references import Reference, references
 

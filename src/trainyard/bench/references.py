@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from trainyard.bench.ceiling import busbw_factor
 from trainyard.bench.curve import Curve, fit
-from trainyard.bench.factors import busbw_factor
 from trainyard.bench.machine import FOLDER, MachineType, machine
 
 

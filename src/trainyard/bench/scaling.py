@@ -15,8 +15,7 @@ from statistics import median
 from typing import NamedTuple
 
 from trainyard.bench.case import Case
-from trainyard.bench.ceiling import Ceiling, ceiling
-from trainyard.bench.factors import busbw_factor
+from trainyard.bench.ceiling import Ceiling, busbw_factor, ceiling
 from trainyard.bench.machine import MachineType
 from trainyard.bench.result import busbw
 

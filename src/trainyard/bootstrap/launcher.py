@@ -1,12 +1,17 @@
-"""The launcher, which ParallelCluster runs on every node, the pointer that it reads, and who else reads it."""
+"""Scripts around the release: the launcher that ParallelCluster runs on nodes, and the one that bakes an image."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 # A missing pointer would not do: nodes may not list the bucket, and to them S3 calls what is missing forbidden.
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
 NOTHING_PUBLISHED = b"none\n"
+SCRIPT = Path(__file__).parent / "image" / "install.sh"
+MARKER = b"__SETTINGS__\n"
 
 
 def launcher() -> bytes:
@@ -17,3 +22,8 @@ def launcher() -> bytes:
 def follow_releases() -> str:
     """Return follow-releases.sh, the user data of the monitoring instance without its first lines."""
     return (Path(__file__).parent / "monitoring" / "follow-releases.sh").read_text(encoding="utf-8")
+
+
+def image_script(settings: Mapping[str, Any]) -> bytes:
+    """Return install.sh with its settings. Image Builder hands a script no arguments, so they come with it, as data."""
+    return SCRIPT.read_bytes() + MARKER + (json.dumps(settings, indent=2) + "\n").encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trainyard.bootstrap.image_script import image_script
+from trainyard.bootstrap.launcher import image_script
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.bundle.config_text import config_text
 from trainyard.bundle.contents import missing_from_lock

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.account_options import account_options
 from trainyard.cli.interrupts import interruptible
+from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, one_line, print_json, print_plain, print_text, reporter
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.account_options import account_options
 from trainyard.cli.interrupts import interruptible
+from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
 from trainyard.cli.suggestions import batch_jobs
 from trainyard.errors import InputError, TrainyardError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.account_options import optional_account_options
 from trainyard.cli.interrupts import interruptible
+from trainyard.cli.options import optional_account_options
 from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, reporter
 from trainyard.errors import InputError
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.account_options import account_options
+from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, one_line, print_json, print_plain, print_text, reporter
 from trainyard.errors import InputError, TrainyardError
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.account_options import profile_option
 from trainyard.cli.interrupts import interruptible, question_asked
-from trainyard.cli.lock_option import lock_option
+from trainyard.cli.options import lock_option, profile_option
 from trainyard.cli.output import (
     finding_text,
     json_option,

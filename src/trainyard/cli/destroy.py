@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.account_options import account_options
 from trainyard.cli.interrupts import interruptible
+from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, print_error, print_json, print_text
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError

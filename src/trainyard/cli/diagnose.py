@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.account_options import profile_option
+from trainyard.cli.options import profile_option
 from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
 from trainyard.errors import InputError
 

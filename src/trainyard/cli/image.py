@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.lock_option import hint_to_lock, lock_option
+from trainyard.cli.options import hint_to_lock, lock_option
 from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
 
 if TYPE_CHECKING:

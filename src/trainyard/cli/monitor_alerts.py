@@ -54,7 +54,7 @@ def command(spec: str | None, output: Path | None, *, force: bool, as_json: bool
 
 
 def _print(result: MonitorAlerts) -> None:
-    from trainyard.monitoring.alert_text import title
+    from trainyard.monitoring.alert import title
 
     if result.written is not None:
         count = len(result.alerts)
@@ -66,7 +66,7 @@ def _print(result: MonitorAlerts) -> None:
 
 
 def _as_json(result: MonitorAlerts) -> dict[str, Any]:
-    from trainyard.monitoring.alert_text import title
+    from trainyard.monitoring.alert import title
 
     alert_values = [
         {

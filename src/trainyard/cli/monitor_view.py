@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.account_options import optional_account_options
+from trainyard.cli.options import optional_account_options
 from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
 
 if TYPE_CHECKING:

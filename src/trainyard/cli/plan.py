@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.account_options import profile_option
-from trainyard.cli.lock_option import lock_option
+from trainyard.cli.options import lock_option, profile_option
 from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
 
 if TYPE_CHECKING:

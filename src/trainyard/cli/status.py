@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.account_options import account_options
+from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, print_json, print_text
 from trainyard.errors import TrainyardError
 

@@ -43,7 +43,7 @@ def ids(_context: Context, _parameter: Parameter, incomplete: str) -> list[Compl
 
 def batch_jobs(_context: Context, _parameter: Parameter, incomplete: str) -> list[CompletionItem]:
     """Return what the job definitions of a cluster of AWS Batch run."""
-    from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS
+    from trainyard.platforms.batch.rendering.names import OUTPUTS
 
     return _beginning_with(incomplete, ((name, None) for name in OUTPUTS))
 

@@ -11,8 +11,7 @@ from trainyard.deploy.work import Work
 from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
-from trainyard.monitoring.grafana_differences import differences
-from trainyard.monitoring.grafana_mark import TAG, fingerprint, mark, with_mark
+from trainyard.monitoring.grafana_mark import TAG, differences, fingerprint, mark, with_mark
 from trainyard.version import __version__
 
 _UID = "trainyard-"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -110,3 +110,19 @@ def _signature(content: dict[str, Any]) -> Signature:
 def _of_file(file: Path) -> list[Cause]:
     content: dict[str, list[dict[str, Any]]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
     return [cause_of(file.stem, cause) for cause in content["causes"]]
+
+
+class Hit(NamedTuple):
+    """A line that a signature found, and where and when."""
+
+    signature: str
+    """Its id."""
+    file: str
+    line: int
+    """From 1."""
+    text: str
+    """The line without its end, decoded, and cut where it is very long; what a terminal would obey is still in it."""
+    time: dt.datetime | None
+    """With its zone; that of the line itself, or of the nearest line before it that has one."""
+    node: str | None
+    """The host of the log, from its name or from the line; None where neither tells."""

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.diagnosis import Diagnosis, FilteredLines, UnusualLine
-from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import Unread
 from trainyard.diagnose.reasoning.root_causes import RootCauses, root_causes

@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from trainyard.diagnose.cause import Cause
-from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.cause import Cause, Hit
 from trainyard.diagnose.log_file import Unread
 
 

@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
+from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.diagnosis import DiagnosedCause, Diagnosis, FilteredLines
-from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.redaction import Redaction
 from trainyard.version import __version__
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from trainyard.edge.cache_folder import cache_folder
+from trainyard.edge.cache_folder import cache_folder, folder_lock
 from trainyard.edge.downloads import Downloader
-from trainyard.edge.folder_lock import folder_lock
 from trainyard.errors import TrainyardError
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

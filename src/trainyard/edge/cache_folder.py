@@ -1,9 +1,11 @@
-"""Where trainyard keeps what it can make again: the environments of the programs that it calls."""
+"""Folders for what trainyard can make again, and the lock that keeps two processes from making one at once."""
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from trainyard.errors import TrainyardError
@@ -31,3 +33,20 @@ def _home(variables: Mapping[str, str]) -> Path:
     except RuntimeError as error:  # containers run as users that no password file knows
         problem = "this user has no home folder to keep a cache in"
         raise TrainyardError(problem, hint="set TRAINYARD_CACHE to a folder") from error
+
+
+@contextmanager
+def folder_lock(file: Path, waiting: Callable[[], None]) -> Iterator[int]:
+    """Hold the lock of this file; call ``waiting`` once when another process has it. Yield the lock's descriptor.
+
+    flock belongs to the open file and not to the process: a child that inherits the descriptor keeps the lock
+    when its parent is killed. The file is never removed, because a waiting process may have it open.
+    https://man7.org/linux/man-pages/man2/flock.2.html
+    """
+    with file.open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield stream.fileno()

@@ -17,8 +17,7 @@ from pathlib import Path
 from shutil import which
 
 from trainyard.edge.aws.container_registry import Login
-from trainyard.edge.foreground import not_started, run_in_foreground
-from trainyard.edge.signal_cleanup import ending_in_order
+from trainyard.edge.foreground import ending_in_order, not_started, run_in_foreground
 from trainyard.errors import TrainyardError
 from trainyard.stop_request import look
 

@@ -1,4 +1,4 @@
-"""Programs that have the terminal: what is typed is theirs, Ctrl-C included."""
+"""Programs that have the terminal: what is typed is theirs, Ctrl-C included; and what a signal leaves to clean up."""
 
 from __future__ import annotations
 
@@ -72,3 +72,19 @@ def _signals_left_to_it(pass_on: Callable[[int], None]) -> Iterator[None]:
     finally:
         for number, handler in former.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let a signal that asks this process to end be followed only once the block has cleaned up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals come to the main thread alone
+        return
+    # Who listens already does the same, or better.
+    signals = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+    former = {number: signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)

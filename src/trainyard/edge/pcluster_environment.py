@@ -14,8 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from trainyard.edge.cache_folder import cache_folder
-from trainyard.edge.folder_lock import folder_lock
+from trainyard.edge.cache_folder import cache_folder, folder_lock
 from trainyard.edge.uv import UvError, run_uv, uv_program
 from trainyard.errors import InputError, TrainyardError
 

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trainyard.edge.remote.answer import CommandResult, UnreachableError
+from trainyard.edge.remote_command import CommandResult, UnreachableError
 
 _WITHIN_S = 120
 _NOT_FOUND = 127  # what shells say

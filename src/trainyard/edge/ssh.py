@@ -6,8 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from shutil import which
 
-from trainyard.edge.remote.answer import CommandResult, UnreachableError
-from trainyard.edge.remote.shell_line import answer_in, line_for
+from trainyard.edge.remote_command import CommandResult, UnreachableError, answer_in, line_for
 from trainyard.errors import InputError, TrainyardError
 
 # No question is asked where nobody answers it, and a connection that is dead is noticed.

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from trainyard.document.problems import MOST_CHARACTERS, too_large
-from trainyard.errors import DocumentError
+from trainyard.errors import DocumentError, InputError
 from trainyard.finding import Finding
 
 # UTF-8 takes at most four bytes for a character.
@@ -71,3 +71,18 @@ def _size(file: str) -> int | None:
         return Path(file).stat().st_size or None
     except OSError:
         return None
+
+
+def read_small_file(file: Path, most_bytes: int) -> bytes | None:
+    """Return the content of a file, None where there is none. Raises InputError where it cannot be read."""
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(most_bytes + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        problem = f"{file} cannot be read: {error.strerror}"
+        raise InputError(problem, where=str(file), hint="check its permissions and the disk") from error
+    if len(content) > most_bytes:
+        raise InputError(f"{file} is larger than {most_bytes:,} bytes", where=str(file), hint="is it the right file?")
+    return content

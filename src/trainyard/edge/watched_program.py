@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, NamedTuple
 
-from trainyard.edge.foreground import not_started
-from trainyard.edge.signal_cleanup import ending_in_order
+from trainyard.edge.foreground import ending_in_order, not_started
 from trainyard.stop_request import LOOK_EVERY_S, look, on_request
 
 # eksctl waits for CloudFormation at this, and kubectl for the API server: both end within a moment of being asked to.

@@ -1,12 +1,14 @@
-"""What the agents of EKS and AWS Batch have in common with the head node's: intervals, exporters, the way out."""
+"""What the agents of EKS and AWS Batch have in common with the head node's, and how much metrics they collect."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
-from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S, SCRAPE_TIMEOUT_S, both_host_labels
-from trainyard.monitoring.remote_write import queue_config
+from trainyard.launch.instance import Instance
+from trainyard.monitoring.node_series import agent_series, instance_series, total
+from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S, SCRAPE_TIMEOUT_S, both_host_labels, queue_config
+from trainyard.monitoring.sizing import Sizing
 
 # A port, and the queues whose nodes have the exporter; None for all of them.
 Listens = tuple[int, Sequence[str] | None]
@@ -49,3 +51,20 @@ def keep_queues(label: str, queues: Sequence[str]) -> list[dict[str, Any]]:
 def host_name_of(label: str) -> dict[str, Any]:
     """Return what makes the label node_name of a host's name, without its domain."""
     return {"source_labels": [label], "regex": r"([^.]+)(?:\..*)?", "target_label": "node_name"}
+
+
+class NodeSet(NamedTuple):
+    """Nodes that are alike, at their least or their most."""
+
+    instance: Instance
+    number: int
+    gpus: bool
+    """Whether they have NVIDIA GPUs, and dcgm-exporter with them."""
+
+
+def agent_sizing(nodes: Iterable[NodeSet]) -> Sizing:
+    """Return what they amount to with the agent itself. Sidecars and pods of users are not counted."""
+    listed = [node for node in nodes if node.number]
+    series = [instance_series(nodes.instance, gpus=nodes.gpus) for nodes in listed]
+    parts = [None if each is None else each * nodes.number for each, nodes in zip(series, listed, strict=True)]
+    return Sizing(sum(nodes.number for nodes in listed), total([agent_series(), *parts]))

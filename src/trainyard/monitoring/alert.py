@@ -30,6 +30,8 @@ SEVERITIES = {
 }
 # https://prometheus.io/docs/prometheus/latest/configuration/configuration/ has more units than these three.
 _DURATION = re.compile(r"[0-9]+[smh]")
+_LABEL = re.compile(r"{{ \$labels\.([a-z_]+) }}")
+_VALUE = re.compile(r"{{ \$value(?: \| [A-Za-z]+)? }}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +98,13 @@ def alert_of(id_: str, content: dict[str, Any]) -> Alert:
 def _content(file: Path) -> dict[str, Any]:
     content: dict[str, Any] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
     return content
+
+
+def readable_template(template: str) -> str:
+    """Return a template of Prometheus with the names of its labels in place of their values."""
+    return _VALUE.sub("…", _LABEL.sub(lambda match: f"`{match[1].upper()}`", template))
+
+
+def title(template: str) -> str:
+    """Return the same for a heading, in which marks would be in the way."""
+    return _VALUE.sub("…", _LABEL.sub(lambda match: f"<{match[1]}>", template))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainyard.catalog.prices import HOURS_A_MONTH
-from trainyard.monitoring.sizing_facts import facts, price_facts
+from trainyard.monitoring.node_series import facts, price_facts
 
 # What a workspace is made with.
 # https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-onboard-ingest-metrics.html

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
-
-from trainyard.document.json_text import json_text
 
 COMPILED = Path(__file__).with_name("grafana.json")
 COLUMNS = 24
@@ -90,3 +89,22 @@ def _in_line(line: list[Plain], y: int) -> Iterator[Plain]:
         end = COLUMNS * sum(widths[: at + 1]) // sum(widths)
         yield {**panel, "gridPos": {"x": x, "y": y, "w": end - x, "h": panel["gridPos"]["h"]}}
         x = end
+
+
+def json_text(value: Any) -> str:
+    """Return what ``json.dumps(value, indent=2, sort_keys=True)`` returns, of plain values whose keys are texts."""
+    return _text(value, "\n")
+
+
+def _text(value: Any, line: str) -> str:
+    if type(value) is str:
+        return encode_basestring_ascii(value)
+    if type(value) is int:
+        return str(value)
+    if not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value)
+    inner = line + "  "
+    if isinstance(value, list):
+        return f"[{','.join([inner + _text(item, inner) for item in value])}{line}]"
+    members = [f"{inner}{encode_basestring_ascii(key)}: {_text(value[key], inner)}" for key in sorted(value)]
+    return f"{{{','.join(members)}{line}}}"

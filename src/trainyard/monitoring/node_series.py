@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.launch.instance import Instance
 from trainyard.launch.launch import launch_of
 from trainyard.monitoring.exporters import gpu_queues
-from trainyard.monitoring.sizing_facts import facts
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
@@ -78,3 +82,33 @@ def _of(exporter: str, **counts: int) -> int:
     each: dict[str, int] = series[exporter]
     added: int = series["scrape"]["target"]
     return added + each.get("target", 0) + sum(each[what] * count for what, count in counts.items())
+
+
+def facts(section: str) -> dict[str, Any]:
+    """Return the figures of a section."""
+    return _merged(_data()[section])
+
+
+def price_facts(region: str) -> dict[str, Any] | None:
+    """Return what Amazon Managed Prometheus charges in a region, or None where no public source says."""
+    by_source = _data()["prices"].get(region)
+    return None if by_source is None else _merged(by_source)
+
+
+def price_source(region: str, fact: str) -> Mapping[str, str]:
+    """Return the document that states a price of a region: what it is, its URL, and when it was read."""
+    data = _data()
+    (id_,) = (source for source, facts in data["prices"][region].items() if fact in facts)
+    source_record: Mapping[str, str] = data["sources"][id_]
+    return source_record
+
+
+def _merged(by_source: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {fact: value for group in by_source.values() for fact, value in group.items()}
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    file = Path(__file__).with_name("sizing.yaml")
+    content: Mapping[str, Any] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return content

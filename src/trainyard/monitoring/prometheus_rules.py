@@ -6,11 +6,17 @@ https://docs.aws.amazon.com/prometheus/latest/APIReference/yaml-RuleGroupsNamesp
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import yaml
+
 from trainyard.monitoring.alert import GROUPS, Alert, alerts
-from trainyard.monitoring.recorded import recording_groups
+
+NODE_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_type", "queue")
+"""Those of a series that is recorded of a node: which one it is."""
 
 
 def recording_rules() -> dict[str, Any]:
@@ -47,3 +53,32 @@ def _rule(alert: Alert) -> dict[str, Any]:
             "runbook": runbook(alert),
         },
     }
+
+
+@cache
+def recorded_metrics() -> dict[str, frozenset[str]]:
+    """Return the names of what is recorded, with the labels that each has."""
+    listed = (rule for rules in _content().values() for rule in rules)
+    return {rule["record"]: frozenset(rule.get("by", NODE_LABELS)) for rule in listed}
+
+
+@cache
+def recording_groups() -> tuple[dict[str, Any], ...]:
+    """Return the rules in groups, as Prometheus reads them. They are evaluated as often as it is told for all rules."""
+    return tuple(
+        {"name": f"trainyard-recorded-{name}", "rules": [_recording_rule(**rule) for rule in rules]}
+        for name, rules in _content().items()
+    )
+
+
+def _recording_rule(
+    record: str, aggregate: str, of: str, by: Sequence[str] = NODE_LABELS, only: str = ""
+) -> dict[str, str]:
+    return {"record": record, "expr": f"{aggregate} by ({', '.join(by)}) ({of}) {only}".rstrip()}
+
+
+@cache
+def _content() -> dict[str, list[dict[str, Any]]]:
+    file = Path(__file__).with_name("recorded.yaml")
+    content: dict[str, list[dict[str, Any]]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return content

@@ -1,4 +1,4 @@
-"""The metrics that trainyard-node exports, with their labels, from the files beside its collectors."""
+"""The metrics that trainyard-node exports, and those of others that alerts and queries ask for, with their labels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import json
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 
 @cache
@@ -19,3 +22,21 @@ def registry(collector: str) -> dict[str, frozenset[str]]:
     (folder,) = map(Path, spec.submodule_search_locations or ())
     metrics = json.loads((folder / "collectors" / f"{collector}.json").read_bytes())
     return {metric["name"]: frozenset(metric["labels"]) for metric in metrics}
+
+
+@cache
+def foreign_metrics() -> dict[str, frozenset[str]]:
+    """Return the labels of each metric, without those that every series has."""
+    return {name: frozenset(exporter["labels"]) for exporter in _file()["exporters"] for name in exporter["metrics"]}
+
+
+def labels_on_every_series() -> frozenset[str]:
+    """Return those that Prometheus and its configuration add."""
+    return frozenset(_file()["on_every_series"]["labels"])
+
+
+@cache
+def _file() -> dict[str, Any]:
+    file = Path(__file__).with_name("foreign_metrics.yaml")
+    content: dict[str, Any] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return content

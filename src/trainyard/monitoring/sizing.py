@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trainyard.monitoring.exporters import exporters
-from trainyard.monitoring.node_series import agent_series, compute_series, head_series, plain_series, total
+from trainyard.monitoring.node_series import agent_series, compute_series, facts, head_series, plain_series, total
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
-from trainyard.monitoring.sizing_facts import facts
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 

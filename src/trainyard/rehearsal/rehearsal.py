@@ -30,7 +30,7 @@ from trainyard.platform_table import platform_of
 from trainyard.rehearsal.archive import ArchiveFile, write_archive
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
-from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved_claims
+from trainyard.rehearsal.report.conditions import only_aws_can_tell, proved_claims
 from trainyard.rehearsal.stacks import made_stacks
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.render.diagram.architecture import architecture_svg

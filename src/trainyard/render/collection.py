@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.monitoring.alertmanager_config import alertmanager_config
-from trainyard.monitoring.prometheus_config import instance_config
-from trainyard.monitoring.remote_write import amp_write_url, instance_write_url
+from trainyard.monitoring.prometheus_config import amp_write_url, instance_config, instance_write_url
 from trainyard.platform_table import platform_of
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.network import needs_network, needs_prefix_list, zone_letter
 from trainyard.render.stand_ins import Ids
+from trainyard.spec.access import Dcv
 from trainyard.spec.cluster import Spec
-from trainyard.spec.dcv import Dcv
 from trainyard.spec.queue import Queue
 
 Role = Literal["Head", "Compute", "Login"]

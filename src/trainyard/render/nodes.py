@@ -13,11 +13,17 @@ from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.cloudwatch_metrics import groups_of
 from trainyard.render.collection import write_url
-from trainyard.render.shared_file_system import shared_mount
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
 from trainyard.spec.software import Setup
+
+_ROLES: Mapping[Setup, Role] = {
+    "gpu": "compute-gpu",
+    "cpu": "compute-cpu",
+    "neuron": "compute-neuron",
+    "none": "compute-none",
+}
 
 
 class NodeKind(NamedTuple):
@@ -72,14 +78,6 @@ def steps_of(spec: Spec, kind: NodeKind) -> tuple[BootstrapStep, ...]:
 def _of_queue(spec: Spec, queue: Queue) -> NodeKind:
     setup = queue.setup or spec.software.setup
     return NodeKind(_ROLES[setup], setup, queue)
-
-
-_ROLES: Mapping[Setup, Role] = {
-    "gpu": "compute-gpu",
-    "cpu": "compute-cpu",
-    "neuron": "compute-neuron",
-    "none": "compute-none",
-}
 
 
 def _always(spec: Spec, kind: NodeKind) -> bool:
@@ -230,3 +228,10 @@ def _hardware_settings(hardware: Hardware) -> dict[str, str]:
         "GPUS": "" if hardware.gpus is None else str(hardware.gpus),
         "FABRIC": hardware.fabric,
     }
+
+
+def shared_mount(spec: Spec) -> str | None:
+    """Return where nodes keep what is made once for all: where NCCL is to be, or else on the first FSx for Lustre."""
+    if spec.software.nccl is not None:
+        return spec.software.nccl.mount
+    return next((file_system.mount for file_system in spec.file_systems if file_system.kind == "lustre"), None)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from trainyard.finding import Path
 from trainyard.rules import Problem, Rule
 from trainyard.rules.ssh_open_to_world import is_open_to_world
+from trainyard.spec.access import Dcv
 from trainyard.spec.cluster import Spec
-from trainyard.spec.dcv import Dcv
 
 
 def check(spec: Spec) -> Iterator[Problem]:

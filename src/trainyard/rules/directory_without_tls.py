@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
+from trainyard.spec.access import DirectoryService
 from trainyard.spec.cluster import Spec
-from trainyard.spec.directory_service import DirectoryService
 
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/DirectoryService-v3.html
 _IN_CLEAR = "ldap_auth_disable_tls_never_use_in_production"

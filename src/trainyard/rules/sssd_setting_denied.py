@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
+from trainyard.spec.access import DirectoryService
 from trainyard.spec.cluster import Spec
-from trainyard.spec.directory_service import DirectoryService
 
 
 def check(spec: Spec) -> Iterator[Problem]:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from trainyard.field import ByShape
 from trainyard.record import Record
+from trainyard.spec.access import Dcv
 from trainyard.spec.custom_actions import CustomActionsWithUpdate
-from trainyard.spec.dcv import Dcv
 from trainyard.spec.network import Subnet
 from trainyard.spec.text import AmiId, InstanceTypeName, IpAddress
 from trainyard.spec.volume import HeadRootVolume

@@ -16,7 +16,6 @@ from trainyard.errors import SpecError
 from trainyard.finding import Finding, Path, path_text
 from trainyard.record import Record, validator_of
 from trainyard.spec.cluster import Spec
-from trainyard.spec.foreign import foreign_kind
 
 COMPILED = FilePath(__file__).with_name("compiled.json")
 COMPILED_ENVIRONMENT = FilePath(__file__).with_name("compiled_environment.json")
@@ -25,6 +24,13 @@ _LEAST_CLUSTER = {
     "region": "us-east-1",
     "platform": "parallelcluster",
     "queues": ({"name": "any", "instance_type": "m5.large"},),
+}
+_KINDS = {
+    "model_type": "a mapping of keys to values",
+    "dict_type": "a mapping of keys to values",
+    "tuple_type": "a list",
+    "bool_type": "true or false",
+    "string_type": "text",
 }
 
 
@@ -121,15 +127,6 @@ def _finding(document: Document, record: type[Record], problem: Any) -> Finding:
             return _wrong(document, path, "spec-wrong-type", f"must be {kind}", problem["input"])
 
 
-_KINDS = {
-    "model_type": "a mapping of keys to values",
-    "dict_type": "a mapping of keys to values",
-    "tuple_type": "a list",
-    "bool_type": "true or false",
-    "string_type": "text",
-}
-
-
 def _wrong(document: Document, path: Path, id_: str, must_be: str, written: object) -> Finding:
     return _at(document, path, id_, f"{_named(path)} {must_be}, not {_value_text(written)}", _remedy(must_be, written))
 
@@ -220,3 +217,16 @@ def _at(document: Document, path: Path, id_: str, message: str, remedy: str) -> 
         file=document.file, line=place.line, column=place.column,
         path=path_text(_path_without_password(path)) or None,
     )  # fmt: skip
+
+
+def foreign_kind(document: dict[str, Any]) -> str | None:
+    """Return what a mapping is when it is plainly some other tool's file, otherwise None."""
+    if "HeadNode" in document or "Scheduling" in document:
+        return "a ParallelCluster configuration"
+    if "AWSTemplateFormatVersion" in document or "Resources" in document:
+        return "a CloudFormation template"
+    if str(document.get("apiVersion", "")).startswith("eksctl.io/"):
+        return "an eksctl ClusterConfig"
+    if "apiVersion" in document and "kind" in document:
+        return "a Kubernetes manifest"
+    return None

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from trainyard.field import Positive, Text, Whole
 from trainyard.record import Record
-from trainyard.spec.dcv import Port
+from trainyard.spec.access import Port
 from trainyard.spec.text import HostName, SecretArn
 
 # ParallelCluster takes its own settings away from users: the rule slurm-setting-denied.

@@ -8,8 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from trainyard_node.metric import metrics
-from trainyard_node.samples import Samples
+from trainyard_node.samples import Samples, metrics
 
 PREFIX = "node_amazonefa_"
 # On p6-b200, two controllers of NVLink lie beside the eight interfaces, with another driver.

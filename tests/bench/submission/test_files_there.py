@@ -10,7 +10,7 @@ import pytest
 
 from tests.full_disk import files_of_at_most
 from trainyard.bench.submission.head_node import fetch, home, write_files
-from trainyard.edge.remote.answer import CommandResult
+from trainyard.edge.remote_command import CommandResult
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import TrainyardError
 

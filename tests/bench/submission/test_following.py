@@ -10,7 +10,7 @@ from trainyard.bench.submission.job_progress import JobsInProgress, follow
 from trainyard.bench.submission.on_slurm import OnSlurm
 from trainyard.bench.submission.scheduler import JobState
 from trainyard.bench.submission.slurm import states
-from trainyard.edge.remote.answer import CommandResult, UnreachableError
+from trainyard.edge.remote_command import CommandResult, UnreachableError
 from trainyard.errors import TrainyardError
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from itertools import count
 
-from trainyard.diagnose.cause import Cause, Signature
+from trainyard.diagnose.cause import Cause, Hit, Signature
 from trainyard.diagnose.diagnosis import DiagnosedCause
-from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.root_causes import RootCauses, root_causes
 
 NOON = dt.datetime(2026, 5, 6, 12, 0, tzinfo=dt.UTC)

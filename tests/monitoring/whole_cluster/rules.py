@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from trainyard.monitoring.prometheus_rules import alert_rules
-from trainyard.monitoring.recorded import recording_groups
+from trainyard.monitoring.prometheus_rules import alert_rules, recording_groups
 
 # Half an hour becomes 15 seconds, and five minutes, the least that there is, two and a half.
 SHORTENED_BY = 120

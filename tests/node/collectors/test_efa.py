@@ -12,7 +12,7 @@ from tests.node.collectors.efa_tree import FORMERLY, INSTANCES, OF_DEVICE, OF_PO
 from trainyard_node.collectors.collector import NothingHere
 from trainyard_node.collectors.efa_device import PREFIX
 from trainyard_node.errors import NodeError
-from trainyard_node.metric import metrics
+from trainyard_node.samples import metrics
 
 GOLDEN = Path(__file__).with_name("golden") / "efa-p6-b200.prom"
 ONE, ANOTHER = interface_name(0), interface_name(1)

@@ -22,9 +22,8 @@ from trainyard_node.exposition import Exposition
 from trainyard_node.health.checks import NAMES
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.machine import World
-from trainyard_node.metric import metrics
 from trainyard_node.places import Places
-from trainyard_node.samples import Samples
+from trainyard_node.samples import Samples, metrics
 
 GOLDEN = Path(__file__).parent / "golden"
 

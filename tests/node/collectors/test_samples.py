@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.node.collectors.exposed import exposed
-from trainyard_node.metric import metrics
-from trainyard_node.samples import LONGEST_LABEL, Samples, number
+from trainyard_node.samples import LONGEST_LABEL, Samples, metrics, number
 
 FILES = ("slurm", "slurm_rivosinc", "efa", "node_health", "collectors")
 

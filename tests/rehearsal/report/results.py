@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.architectures import find_architecture
-from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved_claims
+from trainyard.rehearsal.report.conditions import only_aws_can_tell, proved_claims
 from trainyard.render.diagram.architecture import architecture_svg
 from trainyard.spec.parsing import parse
 

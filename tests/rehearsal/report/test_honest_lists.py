@@ -6,8 +6,7 @@ from tests.architectures.by_platform import architectures_on
 from tests.each_case import each_case
 from tests.specs import spec_of
 from trainyard.platform_table import PLATFORMS
-from trainyard.rehearsal.report.conditions import CONDITIONS
-from trainyard.rehearsal.report.honest_lists import entries, only_aws_can_tell, proved_claims
+from trainyard.rehearsal.report.conditions import CONDITIONS, entries, only_aws_can_tell, proved_claims
 from trainyard.spec.parsing import parse
 
 FILES = ("proved.yaml", "only_aws_can_tell.yaml")

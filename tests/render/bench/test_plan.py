@@ -11,7 +11,7 @@ from hypothesis import given
 from tests.architectures.by_platform import architectures_on
 from tests.render.bench.specs import with_queue, with_queues
 from tests.specs import spec_texts
-from trainyard.bench.factors import COLLECTIVES
+from trainyard.bench.ceiling import COLLECTIVES
 from trainyard.bench.machine import machine
 from trainyard.render.bench.gpu_nodes import gpu_nodes, left_out
 from trainyard.render.bench.job import BenchJob

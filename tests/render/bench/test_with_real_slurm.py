@@ -14,7 +14,7 @@ import pytest
 from tests.render.bench.fake_job import MPIRUN, says
 from tests.render.bench.specs import with_queues
 from tests.slurm import Slurm, real_slurm
-from trainyard.bench.result_files import read_runs
+from trainyard.bench.file_judgement import read_runs
 from trainyard.render.bench.plan import bench_files
 
 pytestmark = [

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from trainyard.edge.remote.answer import CommandResult
+from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import TrainyardError
 
 # NCCL_DEBUG=INFO on a thousand ranks makes gigabytes, of which gzip leaves a twentieth. What is larger is not fetched.

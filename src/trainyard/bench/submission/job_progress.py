@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 from trainyard.bench.submission.scheduler import JobState, Scheduler
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 
 # Jobs that Slurm will not start before somebody changes something.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from trainyard.bench.submission.head_node import HeadNodeConnection
 from trainyard.bench.submission.job import PlannedJob
 from trainyard.bench.submission.scheduler import GONE, JobState
-from trainyard.edge.remote.answer import CommandResult
+from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import TrainyardError
 
 _NUMBER = re.compile(r"\d+")

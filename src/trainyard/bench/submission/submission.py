@@ -18,7 +18,7 @@ from trainyard.bench.submission.submitted_jobs import (
     read_submission_record,
     submission_lock,
 )
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 
 # Beside what the jobs may take: nodes start, and others wait in front of them.

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from trainyard.edge.folder_lock import folder_lock
+from trainyard.edge.cache_folder import folder_lock
 from trainyard.edge.new_file import write_new_file
-from trainyard.edge.small_file import read_small_file
+from trainyard.edge.text_file import read_small_file
 from trainyard.errors import InputError, TrainyardError
 
 FILE = "submission.json"

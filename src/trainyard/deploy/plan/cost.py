@@ -12,8 +12,8 @@ from trainyard.catalog.source import Source
 from trainyard.catalog.storage import openzfs_deployment
 from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, public_addresses, volume_lines
 from trainyard.monitoring.amp_price import KEPT_DAYS, SAMPLES_A_UNIT, AmpPrice, amp_price, tiers
+from trainyard.monitoring.node_series import price_facts, price_source
 from trainyard.monitoring.sizing import Sizing, sizings
-from trainyard.monitoring.sizing_facts import price_facts, price_source
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.spec.cluster import Spec

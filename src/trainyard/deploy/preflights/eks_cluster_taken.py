@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import eks
 from trainyard.edge.aws.stacks import find_stack
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.platform_table import platform_of
 from trainyard.render.tags import own_tags

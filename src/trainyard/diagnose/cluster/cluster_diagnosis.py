@@ -9,8 +9,7 @@ from functools import partial
 
 from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.diagnose.cluster.cluster_reader import ClusterReader
-from trainyard.diagnose.cluster.stack_file import stack_files
-from trainyard.diagnose.cluster.stream_files import StreamFiles
+from trainyard.diagnose.cluster.stream_files import StreamFiles, stack_files
 from trainyard.diagnose.diagnosis import Diagnosis
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, Unread

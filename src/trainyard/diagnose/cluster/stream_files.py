@@ -1,7 +1,8 @@
-"""Streams of CloudWatch Logs as logs to be diagnosed, the most telling first (telling.yaml), several at once."""
+"""What AWS keeps of a cluster as logs to be diagnosed: streams, the most telling first (telling.yaml), and events."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,11 +16,14 @@ from trainyard.diagnose.log_kind import kind_of
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import LogStream
 from trainyard.edge.aws.log_events import Page, events, line_of
+from trainyard.edge.aws.stack_events import StackEvent, stack_events
 from trainyard.errors import TrainyardError
 
 _AT_ONCE = 8  # GetLogEvents may be called 25 times a second: botocore's own retries do the rest
 _MOST_PAGES = 4  # of 1 MiB or 10,000 events
 _FILE = Path(__file__).with_name("telling.yaml")
+_STACK = "AWS::CloudFormation::Stack"
+_MOST_INNER = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +95,30 @@ def telling_first(streams: Iterable[LogStream], most: int) -> Iterator[tuple[Log
 def _places() -> dict[str, tuple[int, int]]:
     groups: list[list[str]] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)["groups"]
     return {kind: (group, place) for group, kinds in enumerate(groups) for place, kind in enumerate(kinds)}
+
+
+def stack_files(account: Account, stack: str) -> Iterator[LogFile]:
+    """Yield the events of a stack and of its failed inner stacks; nothing where there is no such stack.
+
+    Raises TrainyardError where AWS does not answer.
+    """
+    events = stack_events(account, stack)
+    if not events:
+        return
+    yield LogFile(f"{stack}-cfn-events", [_text(events)])
+    # A stack's own events carry its name.
+    inner = [event for event in events if event.type == _STACK and event.resource != event.stack and event.physical_id]
+    failed = dict.fromkeys(stack_event.physical_id for stack_event in inner if stack_event.status.endswith("_FAILED"))
+    for id_ in list(failed)[:_MOST_INNER]:
+        if of_inner := stack_events(account, id_):
+            yield LogFile(f"{of_inner[0].stack}-cfn-events", [_text(of_inner)])
+
+
+def _text(newest_first: list[StackEvent]) -> bytes:
+    lines = (_line(event) for event in reversed(newest_first))
+    return "".join(f"{line}\n" for line in lines).encode(errors="replace")
+
+
+def _line(event: StackEvent) -> str:
+    at = dt.datetime.fromtimestamp(event.at, dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return " ".join([at, event.resource, event.type, event.status, *event.reason.split()])

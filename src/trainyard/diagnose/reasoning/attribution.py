@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from trainyard.diagnose.cause import Cause
-from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.cause_evidence import KIND_ORDER, CauseHits
-from trainyard.diagnose.reasoning.thresholds import LinkKind, thresholds
+from trainyard.diagnose.cause import Cause, Hit
+from trainyard.diagnose.reasoning.cause_evidence import KIND_ORDER, CauseHits, LinkKind, thresholds
 from trainyard.diagnose.reasoning.timeline import Mask, Timeline
 
 _TURNED = bytes([1, 0, *range(2, 256)])

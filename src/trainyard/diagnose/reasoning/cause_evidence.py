@@ -6,10 +6,13 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from trainyard.diagnose.cause import CONFIDENCES, KINDS, Cause, Signature
-from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.thresholds import thresholds
+import yaml
+
+from trainyard.diagnose.cause import CONFIDENCES, KINDS, Cause, Hit, Signature
 
 Counts = Mapping[tuple[str, str | None], int]
 """How many lines there are of each signature and node, also of those that were not kept."""
@@ -18,6 +21,7 @@ Known = Mapping[str, tuple[Signature, Cause]]
 KIND_ORDER = {kind: place for place, kind in enumerate(KINDS)}
 CONFIDENCE_ORDER = {confidence: place for place, confidence in enumerate(CONFIDENCES)}
 """The surest first."""
+_FILE = Path(__file__).with_name("deciding.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +99,40 @@ def _gives_way(hit: Hit, other: Hit, signature_table: Known) -> bool:
         return another.subject not in thresholds().generic
     surer = CONFIDENCE_ORDER[signature.confidence] < CONFIDENCE_ORDER[own_signature.confidence]
     return own.id != another.id and surer and KIND_ORDER[another.kind] <= KIND_ORDER[own.kind]
+
+
+class LinkKind(NamedTuple):
+    """How far a kind of link reaches, and what it counts for."""
+
+    reach: dt.timedelta
+    weight: float
+    slack: dt.timedelta = dt.timedelta(0)
+    """How much later a cause may be written down than what it brought about."""
+
+
+class Thresholds(NamedTuple):
+    """What deciding.yaml says."""
+
+    links: dict[str, LinkKind]
+    over_after: dt.timedelta
+    one_node: frozenset[str]
+    generic: frozenset[str]
+    confidence: dict[str, int]
+
+
+@cache
+def thresholds() -> Thresholds:
+    """Return the numbers."""
+    content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    return Thresholds(
+        {kind: _link_kind(link, content["slack_s"]) for kind, link in content["links"].items()},
+        dt.timedelta(seconds=content["over_after_s"]),
+        frozenset(content["one_node"]),
+        frozenset(content["generic"]),
+        content["confidence"],
+    )
+
+
+def _link_kind(link: dict[str, Any], slack_s: float) -> LinkKind:
+    slack = dt.timedelta(seconds=link.get("slack_s", slack_s))
+    return LinkKind(dt.timedelta(seconds=link["reach_s"]), link["weight"], slack)

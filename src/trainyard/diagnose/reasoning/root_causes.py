@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from trainyard.diagnose.cause import Cause, signatures
+from trainyard.diagnose.cause import Cause, Hit, signatures
 from trainyard.diagnose.diagnosis import DiagnosedCause
-from trainyard.diagnose.hit import Hit
 from trainyard.diagnose.reasoning.attribution import Root, roots
 from trainyard.diagnose.reasoning.cause_evidence import (
     CONFIDENCE_ORDER,
@@ -19,8 +18,8 @@ from trainyard.diagnose.reasoning.cause_evidence import (
     in_time,
     lines_by_node,
     sureness,
+    thresholds,
 )
-from trainyard.diagnose.reasoning.thresholds import thresholds
 
 _BY_ORDER = tuple(CONFIDENCE_ORDER)
 _FOR_TWO_STEPS = 3

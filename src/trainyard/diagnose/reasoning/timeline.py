@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress
 
-from trainyard.diagnose.hit import Hit
-from trainyard.diagnose.reasoning.cause_evidence import CauseHits
-from trainyard.diagnose.reasoning.thresholds import LinkKind, thresholds
+from trainyard.diagnose.cause import Hit
+from trainyard.diagnose.reasoning.cause_evidence import CauseHits, LinkKind, thresholds
 
 Mask = bytearray
 """Which lines of a cause are meant: 1 for each of them."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.line_node import node_of
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.json_events import JsonEvent, JsonEvents, is_json_events

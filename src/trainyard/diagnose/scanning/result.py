@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from trainyard.diagnose.hit import Hit
+from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.log_file import Unread
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 

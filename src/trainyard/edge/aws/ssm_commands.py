@@ -11,8 +11,7 @@ from botocore.exceptions import BotoCoreError
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call
 from trainyard.edge.aws.errors import code, has_code, words
-from trainyard.edge.remote.answer import CommandResult, UnreachableError
-from trainyard.edge.remote.shell_line import answer_in, line_as_cluster_user
+from trainyard.edge.remote_command import CommandResult, UnreachableError, answer_in, line_as_cluster_user
 from trainyard.errors import TrainyardError
 
 # How long the agent may take to fetch a command, and the command to run.

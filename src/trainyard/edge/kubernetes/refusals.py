@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from trainyard.edge.small_file import read_small_file
+from trainyard.edge.text_file import read_small_file
 from trainyard.errors import TrainyardError
 
 _MOST_BYTES = 4 * 2**20

@@ -14,7 +14,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.edge.aws.log_events import LogEvent, LogStreamReader
 from trainyard.edge.kubernetes.kubectl import KubectlOf
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.batch.rendering.names import job_definition, job_queue
 from trainyard.render.bench.batch_job import submit_job

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import tags_of
 from trainyard.edge.aws.nodes import instances_of_cluster
-from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance, instance
+from trainyard.operate.monitoring.verify.in_account import CheckedTags, InAccount, ScrapedInstance, instance
 from trainyard.platforms.batch.rendering.collection import CLUSTER_TAG, QUEUE_TAG
 from trainyard.spec.cluster import Spec
 

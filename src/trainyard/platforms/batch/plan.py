@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog import prices
-from trainyard.deploy.plan.compute_cost import compute_lines
-from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month
+from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, compute_lines
 from trainyard.deploy.plan.expected_time import PlannedStage
 from trainyard.deploy.plan.immutable_fields import ImmutableField
 from trainyard.spec.cluster import Spec

@@ -21,7 +21,7 @@ from trainyard.edge.aws.batch_jobs import may_pass
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.mpi_jobs import mpi_runs
 from trainyard.platforms.eks.mpi_jobs.container_log import GatheredLog

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import pod_identities
 from trainyard.edge.aws.nodes import kubernetes_instances, node_group_of
-from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance, instance
+from trainyard.operate.monitoring.verify.in_account import CheckedTags, InAccount, ScrapedInstance, instance
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
 from trainyard.spec.cluster import Spec

@@ -8,8 +8,7 @@ from trainyard.catalog import prices, step_minutes
 from trainyard.catalog.eks_limits import eks_limits, source_of
 from trainyard.catalog.kubernetes_versions import support_of
 from trainyard.catalog.prices import Price
-from trainyard.deploy.plan.compute_cost import compute_lines
-from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month
+from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, compute_lines
 from trainyard.deploy.plan.expected_time import Minutes, PlannedStage
 from trainyard.deploy.plan.immutable_fields import ImmutableField
 from trainyard.spec.cluster import Spec

@@ -13,7 +13,7 @@ from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rendering.addons import addons_without_version
 from trainyard.platforms.eks.rendering.names import QUEUE, TAINT_KEYS
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
-from trainyard.platforms.eks.rendering.own_template import own_templates, reasons
+from trainyard.platforms.eks.rendering.node_role import own_templates, reasons
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.rendering import EXAMPLES, Rendering
 from trainyard.spec.cluster import Spec

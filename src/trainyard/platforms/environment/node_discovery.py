@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainyard.edge.aws.account import Account
-from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance
+from trainyard.operate.monitoring.verify.in_account import CheckedTags, InAccount, ScrapedInstance
 from trainyard.spec.cluster import Spec
 
 

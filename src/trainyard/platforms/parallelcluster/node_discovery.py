@@ -10,8 +10,7 @@ from trainyard.edge.aws.ec2 import tags_of
 from trainyard.edge.aws.iam import may
 from trainyard.edge.aws.nodes import instances_of_cluster
 from trainyard.monitoring.node_discovery import CLUSTER_TAG
-from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import CheckedTags, ScrapedInstance, WrongTag, instance
+from trainyard.operate.monitoring.verify.in_account import CheckedTags, InAccount, ScrapedInstance, WrongTag, instance
 from trainyard.spec.cluster import Spec
 
 _NODE_TYPE_TAG = "parallelcluster:node-type"

@@ -11,8 +11,14 @@ import yaml
 
 from trainyard.catalog import prices, update_policies
 from trainyard.catalog.prices import Price
-from trainyard.deploy.plan.compute_cost import compute_lines
-from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, public_addresses, volume_lines
+from trainyard.deploy.plan.cost_line import (
+    CostLine,
+    by_the_hour,
+    by_the_month,
+    compute_lines,
+    public_addresses,
+    volume_lines,
+)
 from trainyard.deploy.plan.expected_time import Minutes, PlannedStage
 from trainyard.deploy.plan.immutable_fields import ImmutableField, paths_in, positions_in
 from trainyard.deploy.plan.time_budget import NodeTime, TimeBudget, time_budget

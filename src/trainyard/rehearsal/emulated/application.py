@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import sys
+import traceback
 from collections.abc import Callable, Iterable
 from functools import partial
 from threading import RLock
 from typing import Any
+from xml.sax.saxutils import escape
 
 from flask import Flask
 from moto.core.utils import convert_to_flask_response
@@ -18,7 +21,7 @@ from moto.moto_server.werkzeug_app import (
     create_backend_app,
 )
 
-from trainyard.rehearsal.emulated import calls, failures, pages
+from trainyard.rehearsal.emulated import pages
 from trainyard.rehearsal.emulated.engine.api import CloudFormation
 from trainyard.rehearsal.emulated.extensions import api_modules
 
@@ -26,6 +29,26 @@ StartResponse = Callable[..., Any]
 
 LOCK = RLock()
 """Held during a call: moto's backends are plain dictionaries. CloudFormation calls them while it is called itself."""
+_CODE = "NotEmulated"
+# How EC2, S3 and the other services that speak XML wrap an error.
+_WRAPS = {
+    "ec2": "<Response><Errors><Error>{}</Error></Errors><RequestID>0</RequestID></Response>",
+    "s3": "<Error>{}</Error>",
+    "": "<ErrorResponse><Error>{}</Error><RequestId>0</RequestId></ErrorResponse>",
+}
+# https://smithy.io/2.0/aws/protocols/index.html
+_XML = (
+    "autoscaling",
+    "cloudformation",
+    "ec2",
+    "elasticloadbalancing",
+    "iam",
+    "monitoring",
+    "route53",
+    "sns",
+    "sqs",
+    "sts",
+)
 
 
 class Application:
@@ -52,11 +75,11 @@ class Application:
             by_host = next((module for module in self._by_host if module.HOST.fullmatch(host)), None)
             answering = by_host and by_host.application
             name = by_host.NAME if by_host else _signing_name(environ)
-            calls.count(name, environ)
+            pages.count(name, environ)
             try:
                 return list((answering or self._ours.get(name, self._moto))(environ, start_response))
             except Exception as error:  # noqa: BLE001  # whatever moto raises, the caller is to hear what it was
-                return failures.answer(error, name, environ, start_response)
+                return answer(error, name, environ, start_response)
 
 
 def _body(environ: dict[str, Any]) -> bytes:
@@ -94,3 +117,20 @@ def _page_of(name: str, environ: dict[str, Any]) -> Callable[[], Any] | None:
         take = pages.TAKES.get(name)
         return take and partial(take, json.loads(environ["wsgi.input"].read()))
     return pages.PAGES.get(name)
+
+
+def answer(error: Exception, service: str, environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+    """Answer with the error, in the language of the call. The whole story goes to standard error."""
+    traceback.print_exception(error, file=sys.stderr)
+    problem = f"the emulated account cannot answer this call of {service or 'an unknown service'}: "
+    problem += f"{type(error).__name__}: {error}"
+    speaks_json = "json" in str(environ.get("CONTENT_TYPE", "")) or service not in ("s3", *_XML)
+    body = json.dumps({"__type": _CODE, "message": problem}) if speaks_json else _xml(service, problem)
+    kind = "application/json" if speaks_json else "text/xml"
+    start_response("501 Not Implemented", [("Content-Type", kind), ("x-amzn-ErrorType", _CODE)])
+    return [body.encode()]
+
+
+def _xml(service: str, problem: str) -> str:
+    error = f"<Code>{_CODE}</Code><Message>{escape(problem)}</Message>"
+    return _WRAPS.get(service, _WRAPS[""]).format(error)

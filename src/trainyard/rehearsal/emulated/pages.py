@@ -1,9 +1,11 @@
-"""Pages of the emulated account below /trainyard/: what exists, what CloudFormation did, and what is to go wrong."""
+"""Pages of the emulated account below /trainyard/: what exists, what was called, and what is to go wrong."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,13 +16,16 @@ import yaml
 from moto.backends import get_backend
 
 from trainyard.rehearsal.emulated import faults
-from trainyard.rehearsal.emulated.calls import calls
 from trainyard.rehearsal.emulated.engine.stacks import every, every_event
 from trainyard.rehearsal.emulated.extensions import api_modules
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 # Every region has a VPC from the start.
 _NEVER_EMPTY = {"ec2"}
+_ACTION = re.compile(rb"(?:^|&)Action=([A-Za-z0-9]+)")
+_counts: Counter[str] = Counter()
+TAKES: dict[str, Callable[[Any], Any]] = {"faults": faults.plant}
+"""What each page does with the JSON that it is sent with PUT, and answers. A server adds ``copy``."""
 
 
 def inventory() -> dict[str, list[str]]:
@@ -74,12 +79,27 @@ def _kinds() -> Mapping[str, Mapping[str, Any]]:
     return kinds
 
 
+def count(service: str, environ: dict[str, Any]) -> None:
+    """Count a call. Services with the REST protocol are counted by their methods: the action is in the path."""
+    _counts[f"{service or 'unsigned'}:{_action(environ)}"] += 1
+
+
+def calls() -> dict[str, int]:
+    """Return how often each action was called, the most frequent first."""
+    return dict(_counts.most_common())
+
+
+def _action(environ: dict[str, Any]) -> str:
+    target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
+    if target:
+        return target.rpartition(".")[2]
+    match = _ACTION.search(environ["wsgi.input"].getvalue()[:4096])
+    return match[1].decode() if match else str(environ.get("REQUEST_METHOD", ""))
+
+
 PAGES: dict[str, Callable[[], Any]] = {
     "inventory": inventory,
     "events": every_event,
     "calls": calls,
 }
 """What each page shows, by its path. Served as JSON."""
-
-TAKES: dict[str, Callable[[Any], Any]] = {"faults": faults.plant}
-"""What each page does with the JSON that it is sent with PUT, and answers. A server adds ``copy``."""

@@ -73,3 +73,20 @@ class ResourceError(Exception):
         """Keep what was made of it all the same: it goes when the stack goes."""
         super().__init__(reason)
         self.physical = physical
+
+
+def written_properties(properties: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return those of the properties that were written."""
+    return {name: properties[name] for name in names if name in properties}
+
+
+def tag_specifications(kind: str, resource: LogicalResource) -> dict[str, Any]:
+    """Return the parameter with which EC2 takes tags; empty where there are none."""
+    tags = resource.tags()
+    return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags}]} if tags else {}
+
+
+def with_tags(resource: LogicalResource) -> dict[str, Any]:
+    """Return the parameter with which most other services take tags; empty where there are none."""
+    tags = resource.tags()
+    return {"Tags": tags} if tags else {}

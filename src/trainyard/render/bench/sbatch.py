@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from trainyard.render.bench.job import BenchJob
-from trainyard.render.shared_file_system import shared_mount
+from trainyard.render.nodes import shared_mount
 from trainyard.spec.cluster import Spec
 
 ASSETS = Path(__file__).with_name("assets")

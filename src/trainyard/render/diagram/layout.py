@@ -8,11 +8,8 @@ from typing import NamedTuple
 
 from trainyard.platform_table import platform_of
 from trainyard.render.diagram.canvas import Box
-from trainyard.render.diagram.card import Card
-from trainyard.render.diagram.lane_layout import PlacedLane, placed_lane
-from trainyard.render.diagram.lanes import lanes
-from trainyard.render.diagram.people import open_ways, people_card
-from trainyard.render.diagram.services import services_of_head, services_of_nodes
+from trainyard.render.diagram.cards import Card, open_ways, people_card, services_of_head, services_of_nodes
+from trainyard.render.diagram.lanes import PlacedLane, lanes, placed_lane
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs, Efs, FileSystem, Lustre, OpenZfs
 

@@ -10,8 +10,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import ScrapedInstance
+from trainyard.operate.monitoring.verify.in_account import InAccount, ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.platforms.parallelcluster.node_discovery import node_of_tags
 from trainyard.spec.cluster import Spec

@@ -21,9 +21,9 @@ from tests.operate.monitoring.verify.situations import (
 from trainyard.edge.aws.cloudwatch_dashboards import put_dashboard
 from trainyard.monitoring.cloudwatch_body import dashboards_of
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
-from trainyard.operate.monitoring.verify.cloudwatch import cloudwatch
+from trainyard.operate.monitoring.verify.checks import instance_tags
+from trainyard.operate.monitoring.verify.dashboards import cloudwatch
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instance_tags import instance_tags
 from trainyard.operate.monitoring.verify.rules import alert_delivery
 from trainyard.operate.monitoring.verify.security_groups import security_groups
 

@@ -12,9 +12,9 @@ from tests.operate.monitoring.verify.situations import PORTS, FakeKeeper, spec, 
 from trainyard.edge.aws.account import Account
 from trainyard.finding import Finding
 from trainyard.monitoring.prometheus_rules import rules_document
-from trainyard.operate.monitoring.verify.cloudwatch import cloudwatch
+from trainyard.operate.monitoring.verify.checks import instance_tags
+from trainyard.operate.monitoring.verify.dashboards import cloudwatch
 from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instance_tags import instance_tags
 from trainyard.operate.monitoring.verify.remote_write import rights
 from trainyard.operate.monitoring.verify.rules import rules
 from trainyard.operate.monitoring.verify.subject import Situation

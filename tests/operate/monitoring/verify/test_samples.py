@@ -13,17 +13,16 @@ from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards_for
 from trainyard.monitoring.features import features_of
-from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.prometheus_rules import rules_document
-from trainyard.monitoring.registry import registry
+from trainyard.monitoring.registry import foreign_metrics, registry
 from trainyard.operate.monitoring.verify.checks import clocks
+from trainyard.operate.monitoring.verify.dashboards import cluster_query, panels
 from trainyard.operate.monitoring.verify.metrics import always_exported
-from trainyard.operate.monitoring.verify.panels import cluster_query, panels
 from trainyard.operate.monitoring.verify.remote_write import credentials, remote_write
 from trainyard.operate.monitoring.verify.rules import rules
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.verification import arrival
-from trainyard_node.metric import metrics as registered
+from trainyard_node.samples import metrics as registered
 
 
 def test_samples_that_have_never_arrived_are_told_from_those_that_stopped():

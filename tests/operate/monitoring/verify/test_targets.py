@@ -16,7 +16,7 @@ from tests.operate.monitoring.verify.situations import (
     whole,
 )
 from trainyard.edge.prometheus_api import Sample
-from trainyard.operate.monitoring.verify.same_name import same_name
+from trainyard.operate.monitoring.verify.checks import same_name
 from trainyard.operate.monitoring.verify.security_groups import ports
 from trainyard.operate.monitoring.verify.targets import GIVEN_S, targets
 

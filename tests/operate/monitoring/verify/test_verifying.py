@@ -8,8 +8,7 @@ from tests.edge.aws.in_memory import StandingClock
 from tests.operate.monitoring.verify.situations import FakeKeeper, in_account, nodes, spec, whole
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.operate.monitoring.verify.finding_kinds import kinds
-from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import ScrapedInstance
+from trainyard.operate.monitoring.verify.in_account import InAccount, ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.verification import verify, verify_until_good
 

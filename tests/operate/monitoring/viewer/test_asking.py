@@ -7,8 +7,7 @@ import math
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
-from trainyard.operate.monitoring.viewer.variables import Selection
-from trainyard.operate.monitoring.viewer.window import MOST_POINTS, window
+from trainyard.operate.monitoring.viewer.selection import MOST_POINTS, Selection, window
 
 END_S = 1_795_286_880
 HOUR = window(END_S - 3600, END_S)

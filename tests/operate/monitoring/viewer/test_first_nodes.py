@@ -8,7 +8,7 @@ import yaml
 
 import trainyard.operate.monitoring.viewer.panel_queries as module
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.monitoring.recorded import recorded_metrics
+from trainyard.monitoring.prometheus_rules import recorded_metrics
 from trainyard.operate.monitoring.viewer.panel_queries import node_series, ranking
 
 

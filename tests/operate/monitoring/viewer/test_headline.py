@@ -5,8 +5,7 @@ from __future__ import annotations
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.errors import TrainyardError
 from trainyard.operate.monitoring.viewer.answers import headline
-from trainyard.operate.monitoring.viewer.variables import Selection
-from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.selection import Selection, Window
 
 HOUR = Window(0, 3600, 60)
 

@@ -11,8 +11,7 @@ from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Column, Panel, PanelQuery
 from trainyard.operate.monitoring.viewer.panel_data import MOST_SERIES, _on_grid, has_data, panel_data, series_name
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
-from trainyard.operate.monitoring.viewer.variables import Selection
-from trainyard.operate.monitoring.viewer.window import Window, window
+from trainyard.operate.monitoring.viewer.selection import Selection, Window, window
 
 END_S = 1_795_286_880
 HOUR = window(END_S - 3600, END_S)

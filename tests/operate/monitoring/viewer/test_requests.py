@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainyard.operate.monitoring.viewer.requests import BadRequestError, is_from_here, parse_request
-from trainyard.operate.monitoring.viewer.variables import Selection
+from trainyard.operate.monitoring.viewer.selection import Selection
 
 NOW = 1_795_286_880
 

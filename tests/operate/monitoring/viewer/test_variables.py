@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.operate.monitoring.viewer.variables import Selection, fill_variables, natural, variable_choices
-from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.selection import Selection, Window, fill_variables, natural, variable_choices
 
 HOUR = Window(0, 3600, 60)
 HOSTILE = ['a"} or up{b="', "a\\", ".*", "a|b", "$node", "new\nline", "a{2}", "(", "näme", "\\Q", "'", "`", "[", "^$"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
-from trainyard.operate.monitoring.viewer.window import MOST_POINTS, Window, window
+from trainyard.operate.monitoring.viewer.selection import MOST_POINTS, Window, window
 
 NOW = 1_795_286_880
 

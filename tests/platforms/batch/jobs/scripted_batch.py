@@ -21,7 +21,7 @@ from botocore.handlers import BUILTIN_HANDLERS
 from tests.edge.aws.in_memory import account_in_memory
 from tests.platforms.batch.rendering.api_model import problems
 from trainyard.edge.aws.account import Account
-from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS
+from trainyard.platforms.batch.rendering.names import OUTPUTS
 
 _OPERATIONS = {
     name.lower(): name

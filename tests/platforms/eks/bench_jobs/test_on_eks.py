@@ -39,7 +39,7 @@ from tests.platforms.eks.bench_jobs.scripted_operator import (
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import JobSelection, cancel_jobs, submit_jobs
 from trainyard.bench.submission.submitted_jobs import FILE, read_submission_record
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.render.bench.mpi_job import RUN, SUBMISSION
 

@@ -13,7 +13,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rendering.cluster import cluster
-from trainyard.rehearsal.report.honest_lists import only_aws_can_tell, proved_claims
+from trainyard.rehearsal.report.conditions import only_aws_can_tell, proved_claims
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 

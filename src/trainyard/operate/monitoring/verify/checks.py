@@ -7,15 +7,11 @@ from typing import Literal, NamedTuple
 
 from trainyard.edge.prometheus_api import Sample
 from trainyard.finding import Finding
-from trainyard.operate.monitoring.verify.cloudwatch import cloudwatch
+from trainyard.operate.monitoring.verify.dashboards import cloudwatch, grafana, panels
 from trainyard.operate.monitoring.verify.finding_kinds import finding
-from trainyard.operate.monitoring.verify.grafana import grafana
-from trainyard.operate.monitoring.verify.instance_tags import instance_tags
 from trainyard.operate.monitoring.verify.metrics import metrics
-from trainyard.operate.monitoring.verify.panels import panels
 from trainyard.operate.monitoring.verify.remote_write import credentials, remote_write, rights
 from trainyard.operate.monitoring.verify.rules import alert_delivery, rules
-from trainyard.operate.monitoring.verify.same_name import same_name
 from trainyard.operate.monitoring.verify.security_groups import ports, security_groups
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import targets
@@ -27,6 +23,8 @@ _MOST_S = 2
 # The kernel's own word for a clock that nobody has set for long: the alert NodeClockNotSynchronising of
 # https://github.com/prometheus/node_exporter/blob/master/docs/node-mixin/alerts/alerts.libsonnet
 _UNSET_S = 16
+Needs = Literal["account", "keeper", "samples"]
+"""samples: an answer of the keeper means something only where samples arrive at it."""
 
 
 def clocks(situation: Situation) -> Iterator[Finding]:
@@ -51,8 +49,31 @@ def _listed(samples: Sequence[Sample]) -> str:
     )
 
 
-Needs = Literal["account", "keeper", "samples"]
-"""samples: an answer of the keeper means something only where samples arrive at it."""
+def same_name(situation: Situation) -> Iterator[Finding]:
+    """Yield head nodes beyond the first, and nodes that are scraped and that the account does not have."""
+    on_nodes = [target for target in situation.targets if target.labels.get("instance_id")]
+    heads = {on_node.labels["instance_id"] for on_node in on_nodes if on_node.labels.get("node_type") == "HeadNode"}
+    if len(heads) > 1:
+        message = f"{len(heads)} head nodes send as {situation.spec.name}: {short_list(sorted(heads))}"
+        yield finding("cluster-name-twice", message)
+    elif situation.account is not None:
+        own_ids = {instance.id for instance in situation.account.instances}
+        strange = sorted({on_node.labels["instance_id"] for on_node in on_nodes} - own_ids)
+        if strange:
+            message = (
+                f"nodes of {situation.spec.name} are scraped that the account does not have: {short_list(strange)}"
+            )
+            yield finding("cluster-name-twice", message, severity="warning")
+
+
+def instance_tags(situation: Situation) -> Iterator[Finding]:
+    """Yield one finding for each instance whose tags hide it, or give it labels that no query asks for."""
+    account = situation.account
+    for instance, wrong in account.discovery.checked_tags(account) if account is not None else ():
+        situation.looked_at["instances"] += 1
+        for tag, value, expected in wrong:
+            written = f"has {value!r} in tag {tag}" if value else f"lacks tag {tag}"
+            yield finding("instance-tag-wrong", f"{instance.id} {written}; discovery wants {expected}")
 
 
 class MonitoringCheck(NamedTuple):

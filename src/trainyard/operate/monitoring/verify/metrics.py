@@ -12,9 +12,8 @@ import yaml
 
 from trainyard.catalog.instances import uses_efa
 from trainyard.finding import Finding
-from trainyard.monitoring.foreign_metrics import foreign_metrics
 from trainyard.monitoring.node_discovery import TARGET_LABELS
-from trainyard.monitoring.registry import registry
+from trainyard.monitoring.registry import foreign_metrics, registry
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import place

@@ -8,8 +8,7 @@ from typing import Any
 
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.finding_kinds import finding
-from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import ScrapedInstance
+from trainyard.operate.monitoring.verify.in_account import InAccount, ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import place, runs
 

@@ -9,8 +9,7 @@ from trainyard.edge.prometheus_api import Labels
 from trainyard.finding import Finding
 from trainyard.monitoring.exporters import Exporter
 from trainyard.operate.monitoring.verify.finding_kinds import finding
-from trainyard.operate.monitoring.verify.in_account import InAccount
-from trainyard.operate.monitoring.verify.instances import ScrapedInstance
+from trainyard.operate.monitoring.verify.in_account import InAccount, ScrapedInstance
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.nodes.durations import short_list
 from trainyard.platform_table import platform_of

@@ -15,9 +15,8 @@ from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.panel_data import panel_data
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
 from trainyard.operate.monitoring.viewer.requests import BadRequestError, ViewerRequest
+from trainyard.operate.monitoring.viewer.selection import Selection, Window, fill_variables, variable_choices
 from trainyard.operate.monitoring.viewer.source import MetricsSource
-from trainyard.operate.monitoring.viewer.variables import Selection, fill_variables, variable_choices
-from trainyard.operate.monitoring.viewer.window import Window
 
 THREADS = 6
 """How many queries are asked at once: Prometheus itself takes twenty, and shares the processors among them."""

@@ -12,9 +12,8 @@ from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 from trainyard.operate.monitoring.viewer.answers import THREADS
 from trainyard.operate.monitoring.viewer.panel_data import has_data
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
+from trainyard.operate.monitoring.viewer.selection import Selection, Window, window
 from trainyard.operate.monitoring.viewer.source import MetricsSource
-from trainyard.operate.monitoring.viewer.variables import Selection
-from trainyard.operate.monitoring.viewer.window import Window, window
 
 _HOUR_S = 3600
 _DATA, _RIGHTLY, _EMPTY = "data", "rightly empty", "empty"

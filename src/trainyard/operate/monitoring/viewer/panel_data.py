@@ -12,8 +12,7 @@ from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Panel, PanelQuery
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries, QueryResult
-from trainyard.operate.monitoring.viewer.variables import Selection, natural
-from trainyard.operate.monitoring.viewer.window import Window
+from trainyard.operate.monitoring.viewer.selection import Selection, Window, natural
 
 MOST_SERIES = {"timeseries": 20, "stat": 12, "gauge": 8, "bars": 30, "table": 500, "heatmap": 60, "states": 40}
 _OVER_TIME = {"timeseries", "heatmap", "states"}

@@ -21,9 +21,8 @@ import yaml
 from trainyard.edge.prometheus_api import Labels, Sample, Series
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.memory import Memory
+from trainyard.operate.monitoring.viewer.selection import Selection, Window, fill_variables
 from trainyard.operate.monitoring.viewer.source import MetricsSource
-from trainyard.operate.monitoring.viewer.variables import Selection, fill_variables
-from trainyard.operate.monitoring.viewer.window import Window
 
 _NODE_LABEL = re.compile(r'([A-Za-z_]\w*)\s*=~\s*"\$node"')
 # Measured with Prometheus 2.42 on two busy cores: benchmarks/README.md has how long so much takes.

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
-from trainyard.operate.monitoring.viewer.variables import Selection
-from trainyard.operate.monitoring.viewer.window import Window, window
+from trainyard.operate.monitoring.viewer.selection import Selection, Window, window
 
 _NUMBER = re.compile(r"[0-9]{1,11}")
 _LONGEST_S = 31 * 86_400

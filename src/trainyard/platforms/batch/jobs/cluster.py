@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import InputError, TrainyardError
-from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS
+from trainyard.platforms.batch.rendering.names import OUTPUTS
 
 _QUEUE = re.compile(r"JobQueue(\d*)")
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9-]{0,127}")

@@ -11,7 +11,7 @@ from trainyard.edge.aws.batch_queues import compute_environments
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.batch.jobs.cluster import BatchCluster, ClusterQueue
-from trainyard.platforms.batch.rendering.job_kinds import OUTPUTS
+from trainyard.platforms.batch.rendering.names import OUTPUTS
 
 
 class JobPlacement(NamedTuple):

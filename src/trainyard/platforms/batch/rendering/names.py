@@ -7,6 +7,12 @@ from typing import Literal
 from trainyard.spec.cluster import Spec
 
 Job = Literal["stress", "nccl", "torchrun"]
+OUTPUTS = {
+    "stress-ng": "StressJobDefinition",
+    "nccl": "NcclJobDefinition",
+    "torchrun": "TorchrunJobDefinition",
+}
+"""Further queues have their number behind it."""
 
 
 def job_queue(spec: Spec, queue: str) -> str:

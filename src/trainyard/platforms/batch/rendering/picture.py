@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.platforms.batch.rendering.names import job_queue
-from trainyard.render.diagram.card import Card
-from trainyard.render.diagram.people import ways_to_nodes as ways_in
-from trainyard.render.diagram.services import assets, cloudwatch, registry, session_manager
+from trainyard.render.diagram.cards import Card, assets, cloudwatch, registry, session_manager
+from trainyard.render.diagram.cards import ways_to_nodes as ways_in
 from trainyard.spec.cluster import Spec
 
 __all__ = [

@@ -18,9 +18,8 @@ from trainyard.edge.aws.eks import EksCluster, NodeGroupState
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
-from trainyard.platforms.eks.deployment.busy_nodes import pods_on
-from trainyard.platforms.eks.deployment.config import config_so_far, former_config, node_groups_of
-from trainyard.platforms.eks.deployment.sizes import wanted_sizes
+from trainyard.platforms.eks.deployment.config import config_so_far, former_config, node_groups_of, wanted_sizes
+from trainyard.platforms.eks.deployment.ready_nodes import pods_on
 from trainyard.platforms.eks.deployment.stacks import FAILED, own_cluster
 
 _MOST_SHOWN = 5

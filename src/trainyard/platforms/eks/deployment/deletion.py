@@ -16,7 +16,7 @@ from trainyard.edge.aws.stacks import find_stack
 from trainyard.edge.eksctl import Eksctl, EksctlRefusedError
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import ForbiddenError, NoSuchKindError
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.stacks import delete_own_stack, own_cluster, own_stacks, settled_stack

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.deploy.step import Probe, StepOutcome
@@ -13,7 +13,6 @@ from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
 from trainyard.launch.launch import compute_launches
-from trainyard.platforms.eks.deployment.busy_nodes import GROUP
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
 
 _POLL_S = 15.0
@@ -21,6 +20,9 @@ _POLLS = 120  # half an hour: eksctl has waited already, except after sizes were
 # Types of images, by what their names hold: https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
 _WITH_DRIVER = {"nvidia": "NVIDIA", "neuron": "NEURON"}
 _OF_THE_USER = "CUSTOM"
+GROUP = "eks.amazonaws.com/nodegroup"
+"""Label that EKS gives to nodes: the name of their node group."""
+_OVER = {"Succeeded", "Failed"}
 
 
 class Count(NamedTuple):
@@ -128,3 +130,31 @@ def _missing(work: Work, counts: list[Count]) -> TrainyardError:
         where=", ".join(incomplete),
         hint=f"`trainyard diagnose {work.name}` says more; then run the command again, which goes on from here",
     )
+
+
+def pods_on(kubectl: Kubectl, groups: Collection[str]) -> list[str]:
+    """Return the pods on the nodes of some node groups that are not over, as NAMESPACE/NAME.
+
+    What runs on every node does not count: nobody waits for the pods of DaemonSets.
+    """
+    nodes = {node["metadata"]["name"] for node in kubectl.get("nodes") if _labels(node).get(GROUP) in groups}
+    pods = [pod for pod in kubectl.get("pods") if pod.get("spec", {}).get("nodeName") in nodes] if nodes else []
+    return sorted(_named(pod) for pod in pods if not _of_every_node(pod) and not _over(pod))
+
+
+def _of_every_node(pod: Mapping[str, Any]) -> bool:
+    owners = {owner_reference.get("kind") for owner_reference in pod["metadata"].get("ownerReferences", ())}
+    return bool(owners & {"DaemonSet", "Node"})
+
+
+def _over(pod: Mapping[str, Any]) -> bool:
+    return pod.get("status", {}).get("phase") in _OVER
+
+
+def _labels(document: Mapping[str, Any]) -> Mapping[str, str]:
+    labels: Mapping[str, str] = document["metadata"].get("labels") or {}
+    return labels
+
+
+def _named(pod: Mapping[str, Any]) -> str:
+    return f"{pod['metadata'].get('namespace', 'default')}/{pod['metadata']['name']}"

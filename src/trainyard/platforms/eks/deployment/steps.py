@@ -21,11 +21,10 @@ from trainyard.platforms.eks.deployment import deletion
 from trainyard.platforms.eks.deployment.add_ons import EksAddOns
 from trainyard.platforms.eks.deployment.changes import EksChanges
 from trainyard.platforms.eks.deployment.cluster import EksClusterStep, why_it_failed
-from trainyard.platforms.eks.deployment.config import node_groups_of, text_of, wanted_config
+from trainyard.platforms.eks.deployment.config import node_groups_of, sizes_of, text_of, wanted_config, wanted_sizes
 from trainyard.platforms.eks.deployment.kubeconfig import EksKubeconfig
 from trainyard.platforms.eks.deployment.manifests import EksManifests
 from trainyard.platforms.eks.deployment.ready_nodes import EksReadyNodes
-from trainyard.platforms.eks.deployment.sizes import sizes_of, wanted_sizes
 from trainyard.platforms.eks.deployment.stacks import FAILED, delete_own_stack, node_group_stack, settled_stack
 from trainyard.platforms.eks.rendering.documents import NODES
 from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates

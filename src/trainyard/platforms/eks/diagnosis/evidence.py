@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from trainyard.diagnose.cluster.cluster_reader import ClusterReader
-from trainyard.diagnose.cluster.stack_file import stack_files
+from trainyard.diagnose.cluster.stream_files import stack_files
 from trainyard.diagnose.log_file import LogFile, Unread
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import all_stacks
 from trainyard.edge.kubernetes.documents import Document, labels, number, part, parts, text
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
 from trainyard.edge.kubernetes.refusals import NoSuchKindError
-from trainyard.edge.remote.answer import UnreachableError
+from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.eks.diagnosis import aws_events, checks, kubernetes_evidence
 from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts, facts_of

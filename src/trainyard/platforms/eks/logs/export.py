@@ -18,7 +18,7 @@ from trainyard.operate.logs.log_filter import LogSelection
 from trainyard.operate.logs.period import Period
 from trainyard.platforms.eks.logs.pods import pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
-from trainyard.platforms.eks.status.jobs import RESOURCES
+from trainyard.platforms.eks.status.kubernetes_api import RESOURCES
 
 _AT_ONCE = 4
 _MOST_CONTAINERS = 1000

@@ -9,8 +9,7 @@ from typing import Any
 from trainyard.errors import TrainyardError
 from trainyard.launch.launch import Launch
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
-from trainyard.platforms.eks.rendering.node_role import pods_need_node_role
-from trainyard.platforms.eks.rendering.own_template import own_templates
+from trainyard.platforms.eks.rendering.node_role import own_templates, pods_need_node_role
 from trainyard.render.launch_template import launch_parameters, network_interface, root_volume_parameters
 from trainyard.render.networking import security_groups
 from trainyard.render.repeated_sections import for_each_queue

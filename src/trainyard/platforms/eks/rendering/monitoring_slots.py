@@ -11,8 +11,7 @@ from typing import Any
 
 from trainyard.document.write import yaml_text
 from trainyard.launch.launch import compute_launches
-from trainyard.monitoring.agent_config import agent_config, host_name_of, keep_queues
-from trainyard.monitoring.agent_sizing import NodeSet, agent_sizing
+from trainyard.monitoring.agent_config import NodeSet, agent_config, agent_sizing, host_name_of, keep_queues
 from trainyard.monitoring.exporters import gpu_queues
 from trainyard.platforms.eks.rendering.names import PROMETHEUS
 from trainyard.render.collection import write_url

@@ -13,8 +13,7 @@ from trainyard.errors import TrainyardError
 from trainyard.launch.capacity import CapacityTarget
 from trainyard.launch.launch import Launch, compute_launches
 from trainyard.platforms.eks.rendering.names import SYSTEM, labels, taints
-from trainyard.platforms.eks.rendering.node_role import node_role, pods_need_node_role
-from trainyard.platforms.eks.rendering.own_template import own_templates
+from trainyard.platforms.eks.rendering.node_role import node_role, own_templates, pods_need_node_role
 from trainyard.platforms.eks.rendering.vpc import private_subnets, public_subnets
 from trainyard.render.networking import security_groups
 from trainyard.render.reservation_groups import group_arn

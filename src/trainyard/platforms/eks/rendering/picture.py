@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.render.diagram.card import Card
-from trainyard.render.diagram.services import registry, session_manager
+from trainyard.render.diagram.cards import Card, registry, session_manager
 from trainyard.render.diagram.words import few
 from trainyard.spec.cluster import Spec
 

@@ -15,8 +15,7 @@ from trainyard.operate.nodes.durations import duration, short_list
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.failures import short
 from trainyard.platforms.eks.status.eks_status import EksStatus, NodeGroupStatus, issue_text
-from trainyard.platforms.eks.status.kubernetes_api import PART
-from trainyard.platforms.eks.status.workloads import offered_by
+from trainyard.platforms.eks.status.kubernetes_api import PART, offered_by
 
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html and API_Addon.html
 _FAILED_GROUPS = ("CREATE_FAILED", "DELETE_FAILED", "DEGRADED")

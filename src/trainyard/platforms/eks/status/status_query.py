@@ -24,13 +24,19 @@ from trainyard.platforms.eks.status import node_groups as of_groups
 from trainyard.platforms.eks.status.concerns import eks_concerns
 from trainyard.platforms.eks.status.control_plane import control_plane, usd_an_hour
 from trainyard.platforms.eks.status.eks_status import Claim, EksStatus, KubernetesNode, NodeGroupStatus
-from trainyard.platforms.eks.status.jobs import RESOURCES, failed_jobs, training_jobs
-from trainyard.platforms.eks.status.kubernetes_api import PART, Inside, look_inside
+from trainyard.platforms.eks.status.kubernetes_api import (
+    PART,
+    RESOURCES,
+    Inside,
+    failed_jobs,
+    look_inside,
+    training_jobs,
+    workloads,
+)
 from trainyard.platforms.eks.status.missing_nodes import OfGroup
 from trainyard.platforms.eks.status.nodes import kubernetes_nodes
 from trainyard.platforms.eks.status.output import eks_lines, eks_values
 from trainyard.platforms.eks.status.pods import failed_pods, pod_troubles
-from trainyard.platforms.eks.status.workloads import workloads
 
 # https://github.com/eksctl-io/eksctl/blob/main/pkg/apis/eksctl.io/v1alpha5/types.go
 _EKSCTL = "alpha.eksctl.io/cluster-name"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.render.diagram.card import Card
-from trainyard.render.diagram.people import ways_to_nodes as ways_in
-from trainyard.render.diagram.services import assets as node_services
+from trainyard.render.diagram.cards import Card
+from trainyard.render.diagram.cards import assets as node_services
+from trainyard.render.diagram.cards import ways_to_nodes as ways_in
 from trainyard.spec.cluster import Spec
 
 __all__ = [

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.platforms.parallelcluster.rendering.custom_actions import custom_actions
-from trainyard.platforms.parallelcluster.rendering.scheduling import scheduling
-from trainyard.platforms.parallelcluster.rendering.shared_storage import shared_storage
-from trainyard.platforms.parallelcluster.rendering.volumes import root_volume
+from trainyard.platforms.parallelcluster.rendering.scheduling import custom_actions, scheduling
+from trainyard.platforms.parallelcluster.rendering.shared_storage import root_volume, shared_storage
 from trainyard.render.networking import (
     one_subnet,
     proxy,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trainyard.render.diagram.card import Card
-from trainyard.render.diagram.people import ways_to_nodes as ways_in
-from trainyard.render.diagram.services import assets, cloudwatch, session_manager
+from trainyard.render.diagram.cards import Card, assets, cloudwatch, session_manager
+from trainyard.render.diagram.cards import ways_to_nodes as ways_in
 from trainyard.render.diagram.words import count_text, few
 from trainyard.spec.cluster import Spec
 from trainyard.spec.custom_actions import CustomActions

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.launch.launch import compute_launches
-from trainyard.platforms.parallelcluster.rendering.compute_resource import compute_resource
-from trainyard.platforms.parallelcluster.rendering.custom_actions import custom_actions
-from trainyard.platforms.parallelcluster.rendering.slurm_settings import slurm_settings
-from trainyard.platforms.parallelcluster.rendering.volumes import root_volume
+from trainyard.catalog.instances import slurm_topology
+from trainyard.launch.capacity import CapacityTarget
+from trainyard.launch.launch import Launch, compute_launches
+from trainyard.platforms.parallelcluster.rendering.shared_storage import root_volume
+from trainyard.render.assets import assets_folder
 from trainyard.render.networking import proxy, queue_subnets, security_groups
 from trainyard.render.policies import compute_iam
+from trainyard.render.reservation_groups import group_arn
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
+from trainyard.spec.custom_actions import CustomActions, Script
+from trainyard.spec.node_group import NodeGroup
 from trainyard.spec.queue import Queue
+from trainyard.spec.slurm import Accounting, Slurm
 
 # Reservations are consumed by on-demand launches.
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-odcr-v3.html
 _CAPACITY_TYPES = {"spot": "SPOT", "capacity_block": "CAPACITY_BLOCK"}
+# Settings of slurm.conf that describe processors: https://slurm.schedmd.com/slurm.conf.html#SECTION_NODE-CONFIGURATION
+_PROCESSORS = frozenset({"boards", "sockets", "socketsperboard", "corespersocket", "threadspercore"})
 
 
 def scheduling(spec: Spec, ids: Ids) -> dict[str, Any]:
@@ -58,3 +64,146 @@ def _networking(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
         **security_groups(spec, "Compute", ids),
         **proxy(spec),
     }
+
+
+def slurm_settings(spec: Spec) -> dict[str, Any]:
+    """Return the scheduler's own settings."""
+    slurm = spec.parallelcluster.slurm
+    own_lines = [{key: value} for key, value in {**_lines(slurm), **_spared(spec)}.items()]
+    return {
+        "ScaledownIdletime": slurm.scaledown_idle_minutes,
+        "QueueUpdateStrategy": slurm.queue_update_strategy,
+        **_dns(spec),
+        **({"EnableMemoryBasedScheduling": True} if slurm.memory_scheduling else {}),
+        **({"CustomSlurmSettings": own_lines} if own_lines else {}),
+        **({} if slurm.munge_secret is None else {"MungeKeySecretArn": slurm.munge_secret}),
+        **({} if slurm.accounting is None else _accounting(slurm.accounting)),
+    }
+
+
+def _lines(slurm: Slurm) -> dict[str, str | int]:
+    """Return what goes into slurm.conf as it is. https://slurm.schedmd.com/slurm.conf.html."""
+    times = {
+        "KillWait": slurm.kill_wait_s,
+        "SlurmdTimeout": slurm.slurmd_timeout_s,
+        "UnkillableStepTimeout": slurm.unkillable_step_timeout_s,
+    }
+    return {**{key: seconds for key, seconds in times.items() if seconds is not None}, **slurm.settings}
+
+
+def _spared(spec: Spec) -> dict[str, str]:
+    """Return what keeps Slurm from powering down the dynamic nodes that are held: those that a reservation keeps.
+
+    The user's own choice of states stands. https://slurm.schedmd.com/slurm.conf.html#OPT_SuspendExcStates
+    """
+    chosen = any(key.lower() == "suspendexcstates" for key in spec.parallelcluster.slurm.settings)
+    return {"SuspendExcStates": "RESERVED"} if spec.software.on_failure == "hold" and not chosen else {}
+
+
+def _dns(spec: Spec) -> dict[str, Any]:
+    """Return how nodes find each other where Route 53 cannot be reached.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/aws-parallelcluster-in-a-single-public-subnet-no-internet-v3.html
+    """
+    if spec.network.internet == "nat":
+        return {}
+    return {"Dns": {"DisableManagedDns": True, "UseEc2Hostnames": True}}
+
+
+def _accounting(accounting: Accounting) -> dict[str, Any]:
+    if accounting.slurmdbd is not None:
+        return {"ExternalSlurmdbd": {"Host": accounting.slurmdbd.host, "Port": accounting.slurmdbd.port}}
+    database = accounting.database
+    assert database is not None  # noqa: S101  one of the two is written
+    return {
+        "Database": {
+            "Uri": f"{database.host}:{database.port}",
+            "UserName": database.user,
+            "PasswordSecretArn": database.password_secret,
+            **({} if database.name is None else {"DatabaseName": database.name}),
+        }
+    }
+
+
+def compute_resource(launch: Launch, ids: Ids, *, any_type: bool = False) -> dict[str, Any]:
+    """Return one compute resource, with ``any_type`` in the form for several types: only that may span subnets."""
+    group = launch.nodes
+    gpudirect = {} if group.settings.gpudirect is None else {"GdrSupport": group.settings.gpudirect}
+    return {
+        "Name": group.name,
+        **_instance_types(group, any_type=any_type),
+        "MinCount": launch.min_nodes,
+        "MaxCount": launch.max_nodes,
+        "Efa": {"Enabled": launch.instance.efa, **gpudirect},
+        "Networking": {"PlacementGroup": {"Enabled": launch.placement_group}},
+        **_reservation(launch.capacity, ids),
+        **_optional(group),
+    }
+
+
+def _instance_types(group: NodeGroup, *, any_type: bool) -> dict[str, Any]:
+    if any_type or len(group.instance_types) > 1:
+        return {"Instances": [{"InstanceType": name} for name in group.instance_types]}
+    return {"InstanceType": group.instance_type}
+
+
+def _reservation(target: CapacityTarget, ids: Ids) -> dict[str, Any]:
+    if not target.is_reserved:
+        return {}
+    arn = group_arn(target, ids)
+    key, value = (
+        ("CapacityReservationId", target.reservation) if arn is None else ("CapacityReservationResourceGroupArn", arn)
+    )
+    return {"CapacityReservationTarget": {key: value}}
+
+
+def _optional(group: NodeGroup) -> dict[str, Any]:
+    """Return what ParallelCluster decides itself unless it is told."""
+    nodes = group.settings
+    health = None if nodes.gpu_health_check is None else {"Gpu": {"Enabled": nodes.gpu_health_check}}
+    settings = {
+        "SpotPrice": nodes.spot_price_usd_per_hour,
+        "DisableSimultaneousMultithreading": None if nodes.multithreading else True,
+        "StaticNodePriority": nodes.static_priority,
+        "DynamicNodePriority": nodes.dynamic_priority,
+        "HealthChecks": health,
+        "SchedulableMemory": nodes.schedulable_memory_mib,
+        "CustomSlurmSettings": {**_topology(group), **nodes.slurm_settings} or None,
+    }
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def _topology(group: NodeGroup) -> dict[str, int]:
+    """Return the sockets and cores of a type where they are known and the user says nothing of processors.
+
+    Left alone, ParallelCluster lets Slurm take every CPU for a socket, and binding tasks to cores goes wrong.
+    https://github.com/aws/aws-parallelcluster/issues/5797
+    """
+    topology = slurm_topology(group.instance_type)
+    written = {key.lower() for key in group.settings.slurm_settings}
+    if topology is None or len(group.instance_types) > 1 or written & _PROCESSORS:
+        return {}
+    sockets, cores_per_socket, _ = topology
+    return {"Sockets": sockets, "CoresPerSocket": cores_per_socket}
+
+
+def custom_actions(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:
+    """Return the section of one kind of nodes: the user's scripts around trainyard's launcher, or nothing."""
+    lists = {
+        "OnNodeStart": _scripts(own.on_start),
+        "OnNodeConfigured": [*_scripts(own.before_setup), *_launcher(spec, ids), *_scripts(own.after_setup)],
+        "OnNodeUpdated": _scripts(getattr(own, "on_update", ())),
+    }
+    actions = {moment: {"Sequence": scripts} for moment, scripts in lists.items() if scripts}
+    return {"CustomActions": actions} if actions else {}
+
+
+def _launcher(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
+    if not spec.installs_anything:
+        return []
+    folder = f"s3://{'/'.join(assets_folder(spec, ids))}"
+    return [{"Script": f"{folder}/launch.sh", "Args": [folder]}]
+
+
+def _scripts(scripts: tuple[Script, ...]) -> list[dict[str, Any]]:
+    return [{"Script": script.script, **({"Args": list(script.args)} if script.args else {})} for script in scripts]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from trainyard.platforms.parallelcluster.rendering.volumes import performance
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs, Efs, FileSystem, Lustre, OpenZfs
+from trainyard.spec.volume import RootVolume, Volume
 
 
 def shared_storage(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
@@ -78,3 +78,18 @@ def _free_name(mount: str, taken: set[str]) -> str:
     plain = re.sub(r"[/.]", "-", mount.strip("/"))
     names = (plain[:30], *(f"{plain[:27]}-{number}" for number in range(2, 100)))
     return next(name for name in names if name not in taken | {"default"})
+
+
+def root_volume(volume: RootVolume) -> dict[str, Any]:
+    """Return the volume that holds the operating system."""
+    return {"RootVolume": {"Size": volume.size_gib, **performance(volume)}}
+
+
+def performance(volume: Volume) -> dict[str, Any]:
+    """Return type, speed and encryption of a volume."""
+    speed = {"Iops": volume.iops, "Throughput": volume.throughput_mib_s}
+    return {
+        "VolumeType": volume.type,
+        **{key: value for key, value in speed.items() if value is not None},
+        "Encrypted": volume.encrypted,
+    }

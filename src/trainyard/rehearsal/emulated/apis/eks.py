@@ -1,4 +1,4 @@
-"""Amazon EKS: moto's clusters have no instances, and no add-ons, access entries, roles of pods or updates.
+"""Amazon EKS: moto's clusters have no instances, and no add-ons, access entries, roles of pods or state.
 
 https://docs.aws.amazon.com/eks/latest/APIReference/API_Operations.html
 https://github.com/getmoto/moto/blob/5.2.5/moto/eks/models.py
@@ -19,7 +19,7 @@ from trainyard.rehearsal.emulated.eks import (
     clusters,
     node_groups,
     pod_identities,
-    updates,
+    state,
     versions,
 )
 from trainyard.rehearsal.emulated.eks import tags as tagging
@@ -53,7 +53,7 @@ _ACTIONS: dict[str, Callable[[InProcessAccount, Mapping[str, Any]], dict[str, An
     "CreatePodIdentityAssociation": pod_identities.create,
     "DescribePodIdentityAssociation": pod_identities.describe,
     "DeletePodIdentityAssociation": pod_identities.delete,
-    "DescribeUpdate": updates.describe,
+    "DescribeUpdate": state.describe,
     "TagResource": tagging.tag,
     "UntagResource": tagging.untag,
     "ListTagsForResource": tagging.list_tags,
@@ -67,7 +67,7 @@ _LISTS: dict[str, tuple[str, Callable[[InProcessAccount, Mapping[str, Any]], lis
     "ListAccessEntries": ("accessEntries", access_entries.list_entries),
     "ListAssociatedAccessPolicies": ("associatedAccessPolicies", access_entries.policies),
     "ListPodIdentityAssociations": ("associations", pod_identities.list_associations),
-    "ListUpdates": ("updateIds", updates.list_updates),
+    "ListUpdates": ("updateIds", state.list_updates),
 }
 
 

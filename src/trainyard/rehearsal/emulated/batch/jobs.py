@@ -14,11 +14,11 @@ from trainyard.rehearsal.emulated.batch.containers import (
     node_properties,
     stream,
     task,
+    why_it_waits,
     with_overrides,
     write_log,
 )
 from trainyard.rehearsal.emulated.batch.state import arn, batch_state, queue_of, refusal
-from trainyard.rehearsal.emulated.batch.vcpu_capacity import why_it_waits
 from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.resource import Aws
 

@@ -8,8 +8,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.eks import pod_identities
-from trainyard.rehearsal.emulated.eks.state import arn, cluster_of, in_use_error, invalid, not_found_error, now
-from trainyard.rehearsal.emulated.eks.updates import begin_update
+from trainyard.rehearsal.emulated.eks.state import (
+    arn,
+    begin_update,
+    cluster_of,
+    in_use_error,
+    invalid,
+    not_found_error,
+    now,
+)
 from trainyard.rehearsal.emulated.resource import Aws
 
 # The service accounts that need rights, with AWS's own policies for them. DescribeAddonConfiguration says so.

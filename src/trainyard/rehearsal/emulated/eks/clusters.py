@@ -18,13 +18,13 @@ from trainyard.catalog.kubernetes_versions import find_version, known_versions
 from trainyard.rehearsal.emulated.eks.state import (
     EmulatedEksCluster,
     arn,
+    begin_update,
     cluster_of,
     clusters,
     in_use_error,
     invalid,
     now,
 )
-from trainyard.rehearsal.emulated.eks.updates import begin_update
 from trainyard.rehearsal.emulated.resource import Aws
 
 _ZONES = 2  # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html

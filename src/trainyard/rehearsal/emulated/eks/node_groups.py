@@ -17,13 +17,13 @@ from trainyard.rehearsal.emulated.eks import node_launch
 from trainyard.rehearsal.emulated.eks.state import (
     EmulatedEksCluster,
     arn,
+    begin_update,
     cluster_of,
     in_use_error,
     invalid,
     not_found_error,
     now,
 )
-from trainyard.rehearsal.emulated.eks.updates import begin_update
 from trainyard.rehearsal.emulated.resource import Aws
 
 _SIZES = {"minSize": 1, "maxSize": 2, "desiredSize": 2}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -10,6 +13,8 @@ from moto.core.exceptions import ServiceException
 
 from trainyard.catalog.partition import partition_of
 from trainyard.rehearsal.emulated.resource import Aws
+
+_STATES: dict[tuple[str, str], dict[str, EmulatedEksCluster]] = {}
 
 
 class RefusalError(ServiceException):
@@ -39,9 +44,6 @@ class EmulatedEksCluster:
     def name(self) -> str:
         """Return its name."""
         return str(self.described["name"])
-
-
-_STATES: dict[tuple[str, str], dict[str, EmulatedEksCluster]] = {}
 
 
 def clusters(aws: Aws) -> dict[str, EmulatedEksCluster]:
@@ -80,3 +82,39 @@ def in_use_error(message: str) -> Exception:
 def invalid(message: str) -> Exception:
     """Return the error for a request that cannot be done as it is."""
     return RefusalError("InvalidParameterException", message)
+
+
+def begin_update(cluster: EmulatedEksCluster, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of a call that began an update.
+
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_Update.html
+    """
+    number = str(uuid.uuid4())
+    update = {
+        "id": number,
+        "status": "Successful",
+        "type": kind,
+        "params": [
+            {
+                "type": "Version" if kind == "VersionUpdate" else "DesiredSize",
+                "value": json.dumps(dict(request), default=str),
+            }
+        ],
+        "createdAt": now(),
+        "errors": [],
+    }
+    cluster.updates[number] = update
+    return {"update": update}
+
+
+def describe(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer DescribeUpdate."""
+    update = cluster_of(aws, request["name"]).updates.get(request["updateId"])
+    if update is None:
+        raise not_found_error(f"No update found for ID: {request['updateId']}")
+    return {"update": update}
+
+
+def list_updates(aws: Aws, request: Mapping[str, Any]) -> list[str]:
+    """Return the ids of all updates."""
+    return list(cluster_of(aws, request["name"]).updates)

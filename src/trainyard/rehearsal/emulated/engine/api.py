@@ -20,7 +20,7 @@ from trainyard.rehearsal.emulated.engine import (
     template,
 )
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError, TakenError
-from trainyard.rehearsal.emulated.engine.template_source import body_of
+from trainyard.rehearsal.emulated.engine.template import body_of
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 
 # Others can be deleted only. https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html

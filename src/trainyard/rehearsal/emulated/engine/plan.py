@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trainyard.rehearsal.emulated.engine import capabilities, functions, parameters, references, rules, template
-from trainyard.rehearsal.emulated.engine.refusals import InvalidError
+from trainyard.rehearsal.emulated.engine import functions, parameters, references, template
+from trainyard.rehearsal.emulated.engine.refusals import CapabilitiesError, InvalidError
 from trainyard.rehearsal.emulated.engine.schema import (
     coerce_properties,
     needs_replacement,
@@ -35,6 +35,17 @@ _NAME_LENGTHS = {
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
 _PROPAGATING = {"AWS::AutoScaling::AutoScalingGroup"}
 _LOWER_CASE = {"AWS::S3::Bucket"}
+# Each with the property that gives it a name of its own, where it has one.
+_IAM = {
+    "AWS::IAM::AccessKey": "",
+    "AWS::IAM::Group": "GroupName",
+    "AWS::IAM::InstanceProfile": "InstanceProfileName",
+    "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
+    "AWS::IAM::Policy": "",
+    "AWS::IAM::Role": "RoleName",
+    "AWS::IAM::User": "UserName",
+    "AWS::IAM::UserToGroupAddition": "",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +79,11 @@ def target(
     parsed = template.parse(body)
     references.check_references(parsed)
     parameters.check(parsed, values)
-    capabilities.check(parsed, granted)
+    _check_capabilities(parsed, granted)
     goal = StackTarget(
         body, parsed, values, parameters.resolve_parameters(parsed, values, InProcessAccount(stack.region)), tags
     )
-    rules.check(scope_of(stack, goal))
+    _check_rules(scope_of(stack, goal))
     return replace(goal, changes=changes(stack, goal))
 
 
@@ -179,3 +190,27 @@ def _name(resource_type: str, stack_name: str, logical_id: str) -> str:
     prefix = f"{stack_name}-{logical_id}"
     name = f"{prefix[:room].rstrip('-')}-{suffix}"
     return name.lower() if resource_type in _LOWER_CASE else name
+
+
+def _check_capabilities(template: Mapping[str, Any], granted: Collection[str]) -> None:
+    """Raise CapabilitiesError where the template makes IAM resources and the caller did not say so."""
+    iam_resources = [body for body in template["Resources"].values() if body["Type"] in _IAM]
+    named = [body for body in iam_resources if _IAM[body["Type"]] in (body.get("Properties") or {})]
+    if named and "CAPABILITY_NAMED_IAM" not in granted:
+        raise CapabilitiesError("CAPABILITY_NAMED_IAM")
+    if iam_resources and not {"CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"} & set(granted):
+        raise CapabilitiesError("CAPABILITY_IAM")
+
+
+def _check_rules(scope: Scope) -> None:
+    """Raise InvalidError for the first assertion that does not hold, of a rule that applies.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/rules-section-structure.html
+    """
+    for name, rule in (scope.template.get("Rules") or {}).items():
+        if "RuleCondition" in rule and not functions.resolve(rule["RuleCondition"], scope):
+            continue
+        for assertion in rule["Assertions"]:
+            if not functions.resolve(assertion["Assert"], scope):
+                description = assertion.get("AssertDescription", "an assertion does not hold")
+                raise InvalidError(f"Template error: rule {name} of the parameters: {description}")

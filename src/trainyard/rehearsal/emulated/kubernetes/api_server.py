@@ -13,8 +13,7 @@ from urllib.parse import parse_qs, unquote
 
 from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
-from trainyard.rehearsal.emulated.kubernetes.kinds import Kind
-from trainyard.rehearsal.emulated.kubernetes.objects import Key, Objects, is_chosen, objects_of
+from trainyard.rehearsal.emulated.kubernetes.objects import Key, Kind, Objects, is_chosen, objects_of
 from trainyard.rehearsal.emulated.kubernetes.pods import cluster_view
 from trainyard.rehearsal.emulated.kubernetes.references import dangling_references
 from trainyard.rehearsal.emulated.kubernetes.statuses import with_status

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, now
-from trainyard.rehearsal.emulated.kubernetes.kinds import Kind, built_in, custom_kinds
 
 Key = tuple[str, str, str]
 """Resource, such as daemonsets.apps, namespace and name."""
@@ -21,6 +20,7 @@ EKS = "eks"
 _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 _SET = re.compile(r"(\S+)\s+(in|notin)\s+\(([^)]*)\)")
 _PARTS = re.compile(r",(?![^(]*\))")
+_OBJECTS: dict[str, Objects] = {}
 
 
 class Objects:
@@ -84,9 +84,6 @@ class Objects:
         self.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kube-root-ca.crt", **where}}, EKS)
 
 
-_OBJECTS: dict[str, Objects] = {}
-
-
 def objects_of(cluster: EmulatedEksCluster) -> Objects:
     """Return what a cluster holds. Add-ons bring their objects, as long as they are there."""
     held = _OBJECTS.setdefault(cluster.described["endpoint"], Objects())
@@ -132,3 +129,48 @@ def _holds(part: str, labels: Mapping[str, str]) -> bool:
         key, _, value = part.replace("==", "=").partition("=")
         return labels.get(key.strip()) == value.strip()
     return part[1:].strip() not in labels if part.startswith("!") else part in labels
+
+
+class Kind(NamedTuple):
+    """A kind."""
+
+    version: str
+    """Group and version: apps/v1."""
+    name: str
+    plural: str
+    namespaced: bool
+
+    @property
+    def group(self) -> str:
+        """Return the group, empty for the core."""
+        return self.version.rpartition("/")[0]
+
+    @property
+    def resource(self) -> str:
+        """Return what kubectl calls the objects in full: daemonsets.apps."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+
+@cache
+def built_in() -> tuple[Kind, ...]:
+    """Return the kinds of every API server."""
+    file = Path(__file__).with_name("kinds.yaml")
+    kinds_by_version: Mapping[str, Mapping[str, Any]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    return tuple(
+        Kind(version, name, **facts) for version, kinds in kinds_by_version.items() for name, facts in kinds.items()
+    )
+
+
+def custom_kinds(definitions: Iterable[Mapping[str, Any]]) -> tuple[Kind, ...]:
+    """Return the kinds of custom resource definitions, one for each version that is served."""
+    return tuple(
+        Kind(
+            f"{spec['group']}/{version['name']}",
+            spec["names"]["kind"],
+            spec["names"]["plural"],
+            spec["scope"] != "Cluster",
+        )
+        for spec in (definition["spec"] for definition in definitions)
+        for version in spec["versions"]
+        if version.get("served")
+    )

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceType,
+    written_properties,
+)
 
 _CONFIGURATION = (
     *("Description", "Environment", "EphemeralStorage", "Handler", "KmsKeyArn", "Layers", "MemorySize", "Role"),

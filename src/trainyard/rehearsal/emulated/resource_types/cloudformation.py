@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from trainyard.rehearsal.emulated import head_node
 from trainyard.rehearsal.emulated.engine import deletion, deployment, plan, stacks
-from trainyard.rehearsal.emulated.engine.template_source import body_of
+from trainyard.rehearsal.emulated.engine.template import body_of
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError, ResourceType
 

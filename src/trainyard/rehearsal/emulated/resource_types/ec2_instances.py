@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import tag_specifications, written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceError,
+    ResourceType,
+    tag_specifications,
+    written_properties,
+)
 
 _NAMES = (
     *("BlockDeviceMappings", "EbsOptimized", "ImageId", "InstanceInitiatedShutdownBehavior", "InstanceType", "KeyName"),

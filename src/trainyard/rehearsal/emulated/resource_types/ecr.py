@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import with_tags
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType, with_tags
 
 
 def _create_ecr_repository(aws: Aws, resource: LogicalResource) -> PhysicalResource:

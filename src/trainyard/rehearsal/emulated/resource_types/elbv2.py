@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import with_tags, written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceType,
+    with_tags,
+    written_properties,
+)
 
 _NAMES_LOAD_BALANCER = ("IpAddressType", "Scheme", "SecurityGroups", "SubnetMappings", "Subnets", "Type")
 

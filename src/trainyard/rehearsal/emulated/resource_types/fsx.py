@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import with_tags, written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceType,
+    with_tags,
+    written_properties,
+)
 
 _KINDS = ("LustreConfiguration", "OntapConfiguration", "OpenZFSConfiguration", "WindowsConfiguration")
 _NAMES = (

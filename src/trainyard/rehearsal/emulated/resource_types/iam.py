@@ -6,8 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import with_tags, written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceError,
+    ResourceType,
+    with_tags,
+    written_properties,
+)
 
 _NAMES = ("Path", "Description", "MaxSessionDuration", "PermissionsBoundary")
 

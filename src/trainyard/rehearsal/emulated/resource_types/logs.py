@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceType,
+    written_properties,
+)
 
 
 def _create_log_group(aws: Aws, resource: LogicalResource) -> PhysicalResource:

@@ -6,8 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import tag_specifications, written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceType,
+    tag_specifications,
+    written_properties,
+)
 
 _ATTRIBUTES = ("EnableDnsSupport", "EnableDnsHostnames")
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from trainyard.rehearsal.emulated.properties import with_tags, written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceType,
+    with_tags,
+    written_properties,
+)
 
 _GENERATED = (
     "ExcludeCharacters",

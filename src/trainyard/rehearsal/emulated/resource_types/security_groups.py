@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.emulated.properties import tag_specifications, written_properties
-from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
+from trainyard.rehearsal.emulated.resource import (
+    Aws,
+    LogicalResource,
+    PhysicalResource,
+    ResourceType,
+    tag_specifications,
+    written_properties,
+)
 
 _RULES = {"ingress": "SecurityGroupIngress", "egress": "SecurityGroupEgress"}
 # Every security group starts with it, and CloudFormation takes it away where the template writes rules of its own:

@@ -14,8 +14,7 @@ from botocore.exceptions import ClientError
 from trainyard.catalog.partition import partition_of
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.eks.rehearsal.eksctl import names
-from trainyard.platforms.eks.rehearsal.eksctl.small_templates import ROLE, role_template
-from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, eksctl_refusal
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import ROLE, Stacks, eksctl_refusal, role_template
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl
 from trainyard.platforms.eks.rendering.names import EFA_PLUGIN
 

@@ -23,8 +23,7 @@ from trainyard.platforms.eks.rehearsal.eksctl.config_check import refuse_config,
 from trainyard.platforms.eks.rehearsal.eksctl.deletion import delete_cluster, delete_group
 from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import instance_types, node_group_template
-from trainyard.platforms.eks.rehearsal.eksctl.small_templates import access_template
-from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, eksctl_refusal
+from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, access_template, eksctl_refusal
 
 
 class EmulatedEksctl:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -15,6 +15,8 @@ from trainyard.platforms.eks.rehearsal.eksctl.names import CLUSTER_TAG
 
 _POLLS, _POLL_S = 100, 1.0
 _HINT = "put right what it names and run the command again, which goes on where this one stopped"
+ROLE = "Role1"
+"""Logical id of the role, and the output with its ARN."""
 
 
 class Stacks:
@@ -81,3 +83,38 @@ def eksctl_refusal(action: str, reasons: list[str]) -> EksctlRefusedError:
     return EksctlRefusedError(
         f"eksctl {action} cluster failed: {'; '.join(reasons)}", where="eksctl", hint=_HINT, output=tuple(reasons)
     )
+
+
+def role_template(policies: Sequence[str], boundary: str | None = None) -> dict[str, Any]:
+    """Return a role that pods of a service account take."""
+    principal = {"Service": "pods.eks.amazonaws.com"}
+    trust = {"Effect": "Allow", "Principal": principal, "Action": ["sts:AssumeRole", "sts:TagSession"]}
+    properties = {
+        "AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": [trust]},
+        "ManagedPolicyArns": list(policies),
+        **({} if boundary is None else {"PermissionsBoundary": boundary}),
+    }
+    return {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Resources": {ROLE: {"Type": "AWS::IAM::Role", "Properties": properties}},
+        "Outputs": {ROLE: {"Value": {"Fn::GetAtt": [ROLE, "Arn"]}}},
+    }
+
+
+def access_template(cluster: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an access entry."""
+    policies = [
+        {
+            "PolicyArn": access_policy["policyARN"],
+            "AccessScope": {key.capitalize(): value for key, value in access_policy["accessScope"].items()},
+        }
+        for access_policy in entry.get("accessPolicies", ())
+    ]
+    properties = {
+        "ClusterName": cluster,
+        "PrincipalArn": entry["principalARN"],
+        **({"AccessPolicies": policies} if policies else {}),
+        **({"KubernetesGroups": entry["kubernetesGroups"]} if entry.get("kubernetesGroups") else {}),
+    }
+    resource = {"Type": "AWS::EKS::AccessEntry", "Properties": properties}
+    return {"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"AccessEntry": resource}}

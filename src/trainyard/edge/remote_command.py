@@ -1,4 +1,4 @@
-"""The line that runs a command on another machine, and the line that it answers with."""
+"""Commands on other machines: the line that runs one there, the line that it answers with, and the answer."""
 
 from __future__ import annotations
 
@@ -8,11 +8,33 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from trainyard.edge.remote.answer import CommandResult
 from trainyard.errors import TrainyardError
 
 _ANSWER = re.compile(r"^trainyard-answer (\d+) (\d+) (\S+) (\S+)$", re.MULTILINE)
+
+
+class CommandResult(NamedTuple):
+    """What came of a command."""
+
+    status: int
+    output: bytes
+    error: str
+
+    @property
+    def text(self) -> str:
+        """Return the output as text."""
+        return self.output.decode("utf-8", "replace")
+
+    @property
+    def said(self) -> str:
+        """Return why it failed, on one line."""
+        return " ".join((self.error or self.text).split())[-500:] or f"exit status {self.status}"
+
+
+class UnreachableError(TrainyardError):
+    """The machine does not answer; it may later."""
 
 
 def line_for(arguments: Sequence[str], content: bytes, most_bytes: int) -> str:
