@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from trainyard.catalog.instance_type import InstanceType
+from trainyard.catalog.instance_type import Architecture, InstanceType
 from trainyard.catalog.kubernetes_version import KubernetesVersion
 from trainyard.catalog.parallelcluster_records import ImageEfa, Limits, ParallelClusterLists, RefusedSlurmSettings
 from trainyard.catalog.source import Source
@@ -30,6 +30,8 @@ class CatalogFile(Record):
     """Source id to source."""
     instance_types: dict[str, InstanceType] | None = None
     """instances/<family>.yaml."""
+    architectures: dict[str, Architecture | None] | None = None
+    """instance_type_names.yaml, by expressions of families."""
     lustre_deployments: dict[str, LustreDeployment] | None = None
     """fsx_lustre.yaml."""
     parallelcluster: ParallelClusterLists | None = None

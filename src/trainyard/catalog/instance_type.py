@@ -9,6 +9,7 @@ from typing import Literal
 from trainyard.field import Count, Positive
 from trainyard.record import Record
 
+Architecture = Literal["x86_64", "arm64"]
 InterfaceKind = Literal["interface", "efa", "efa-only"]
 """EC2's own words: an ENA interface, an EFA with ENA, an EFA without ENA and therefore without an address.
 
@@ -89,7 +90,7 @@ class InstanceType(Record):
     """Default threads of a core."""
     memory_mib: Positive | None = None
     """Memory of the instance."""
-    architecture: Literal["x86_64", "arm64"] | None = None
+    architecture: Architecture | None = None
     """Architecture of the processor."""
     bare_metal: bool | None = None
     """Whether there is no hypervisor."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.catalog.batch_images import families_without_driver
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.document.node import Document
@@ -12,16 +13,13 @@ from trainyard.rules.cloudformation.batch import compute_environments, instance_
 from trainyard.rules.instance_type_unknown import types_of
 from trainyard.spec.cluster import Spec
 
-# https://docs.aws.amazon.com/batch/latest/APIReference/API_Ec2Configuration.html
-_WITHOUT_IMAGE = ("p3", "p3dn", "g3", "g3s")
-
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield types that Batch has no image for, that have no room for a container's interface, or that nobody knows."""
     for group in spec.node_groups():
         own_image = (group.queue.ami or spec.image.ami) is not None
         for path, name in types_of(group):
-            if reason := _why_not(name, find(name), own_image=own_image):
+            if reason := _why_not(find(name), own_image=own_image):
                 yield Problem(path, f"queue {group.queue.name!r} runs {name}, {reason[0]}", reason[1])
 
 
@@ -41,13 +39,13 @@ def _has_full_card(facts: InstanceType) -> bool:
     return facts.cards is not None and facts.cards[0].max_interfaces < 2
 
 
-def _why_not(name: str, facts: InstanceType | None, *, own_image: bool) -> tuple[str, str] | None:
+def _why_not(facts: InstanceType | None, *, own_image: bool) -> tuple[str, str] | None:
     if facts is None or facts.vcpus is None or facts.memory_mib is None or facts.cards is None:
         return "whose vCPUs, memory and network cards are unknown", "choose a type that `trainyard instances` lists"
     if _has_full_card(facts):
         reason = "whose first network card holds one interface and has no room for that of the container"
         return reason, "choose a type whose first card holds two"
-    lacks_image = name.partition(".")[0] in _WITHOUT_IMAGE or (facts.architecture == "arm64" and facts.gpu_count)
+    lacks_image = facts.family in families_without_driver() or (facts.architecture == "arm64" and facts.gpu_count)
     if lacks_image and not own_image:
         return (
             "for which ECS has no image with NVIDIA's driver on Amazon Linux 2023",
