@@ -150,6 +150,34 @@ def test_a_protected_stack_is_not_deleted(account):
     assert cloud.delete(account, stack)["StackStatus"] == "DELETE_COMPLETE"
 
 
+def test_a_resource_that_somebody_deleted_before_counts_as_deleted(account):
+    before = cloud.inventory(account)
+    role_policy = {"Version": "2012-10-17", "Statement": []}
+    resources = {
+        "Vpc": VPC,
+        "Subnet": SUBNET,
+        "Group": GROUP,
+        "Lustre": lustre(),
+        "Role": {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": role_policy}},
+        "Logs": {"Type": "AWS::Logs::LogGroup", "Properties": {}},
+        "Topic": {"Type": "AWS::SNS::Topic", "Properties": {}},
+    }
+    stack = cloud.create(account, resources)
+    assert stack["StackStatus"] == "CREATE_COMPLETE", cloud.events(account, stack)
+    ids = {name: cloud.physical_id(account, stack, name) for name in resources}
+    account.client("fsx").delete_file_system(FileSystemId=ids["Lustre"])
+    account.client("iam").delete_role(RoleName=ids["Role"])
+    account.client("logs").delete_log_group(logGroupName=ids["Logs"])
+    account.client("sns").delete_topic(TopicArn=ids["Topic"])
+    ec2 = account.client("ec2")
+    ec2.delete_subnet(SubnetId=ids["Subnet"])
+    ec2.delete_security_group(GroupId=ids["Group"])
+    ec2.delete_vpc(VpcId=ids["Vpc"])
+    gone = cloud.delete(account, stack)
+    assert gone["StackStatus"] == "DELETE_COMPLETE", cloud.events(account, gone)
+    assert cloud.inventory(account) == before
+
+
 def test_to_delete_a_stack_that_does_not_exist_is_no_error(account):
     assert (
         account.client("cloudformation").delete_stack(StackName="nobody")["ResponseMetadata"]["HTTPStatusCode"] == 200

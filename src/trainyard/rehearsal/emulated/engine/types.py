@@ -25,6 +25,8 @@ from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, Physical
 
 _CUSTOM = "AWS::CloudFormation::CustomResource"
 _Result = TypeVar("_Result")
+# InvalidVpcID.NotFound of EC2, NoSuchEntity of IAM, ResourceNotFoundException of most others.
+_GONE = re.compile("NotFound|NoSuch|DoesNotExist|NonExistent")
 # Where moto's folder is not the lower-case name of the service. https://github.com/getmoto/moto/tree/5.2.5/moto
 _FOLDERS = {"Lambda": "awslambda", "ApplicationAutoScaling": "applicationautoscaling", "ElasticLoadBalancing": "elb"}
 _REFERENCE = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):([^}]+)\}\}")
@@ -52,8 +54,15 @@ def update(aws: InProcessAccount, physical: PhysicalResource, resource: LogicalR
 
 
 def delete(aws: InProcessAccount, physical: PhysicalResource) -> None:
-    """Delete a resource. Raises ResourceError, with the reason, where the account refuses."""
-    _with_aws_errors(lambda: _delete(aws, physical))
+    """Delete a resource; one that is gone counts as deleted. Raises ResourceError where the account refuses.
+
+    https://docs.aws.amazon.com/cloudformation-cli/latest/userguide/resource-type-test-contract-errors.html (NotFound)
+    """
+    try:
+        _with_aws_errors(lambda: _delete(aws, physical))
+    except ResourceError as error:
+        if not _says_gone(error.__cause__):
+            raise
 
 
 def snapshot(aws: InProcessAccount, physical: PhysicalResource) -> None:
@@ -147,6 +156,13 @@ def _with_aws_errors(work: Callable[[], _Result]) -> _Result:
         # Moto's models read properties without looking: what they raise is about the template as often as about moto.
         traceback.print_exc()
         raise ResourceError(f"the emulated account failed: {type(error).__name__}: {error}") from error
+
+
+def _says_gone(error: BaseException | None) -> bool:
+    """Return whether this is how a service says that it has no such thing."""
+    answer = error.response["Error"] if isinstance(error, ClientError) else {}
+    code = answer.get("Code", "") or getattr(error, "code", None) or getattr(error, "error_type", "")
+    return _GONE.search(str(code)) is not None
 
 
 def _words(error: dict[str, Any]) -> str:
