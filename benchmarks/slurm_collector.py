@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.slurm import free_ports, real_slurm
 
 from trainyard_node.collectors.slurm.collector import SlurmCollector
-from trainyard_node.collectors.slurm.reading import VARIABLES, commands_with
+from trainyard_node.collectors.slurm.slurm_reading import VARIABLES, commands_with
 from trainyard_node.programs import RealPrograms
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from trainyard_node.atomic_write import write_whole
 from trainyard_node.clock import in_words
-from trainyard_node.deferred import begin_deferred, run_deferred
+from trainyard_node.deferred_steps import begin_deferred, run_deferred
 from trainyard_node.errors import DONE, FAILED, NodeError
 from trainyard_node.journal import Journal
 from trainyard_node.machine import World

@@ -14,7 +14,7 @@ from trainyard_node.asset import asset
 from trainyard_node.bootstrap import bootstrap
 from trainyard_node.bootstrap_status import bootstrap_status
 from trainyard_node.clock import RealClock
-from trainyard_node.deferred import bootstrap_deferred
+from trainyard_node.deferred_steps import bootstrap_deferred
 from trainyard_node.errors import NodeError
 from trainyard_node.machine import World
 from trainyard_node.output import err, out

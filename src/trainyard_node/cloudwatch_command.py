@@ -10,8 +10,8 @@ from pathlib import Path
 
 from trainyard_node.cloudwatch.efa_rates import EfaRates
 from trainyard_node.cloudwatch.gpu_readings import GpuReadings
+from trainyard_node.cloudwatch.metric_publisher import MetricPublisher, MetricSource
 from trainyard_node.cloudwatch.metrics_file import MetricsFile
-from trainyard_node.cloudwatch.publishing import MetricPublisher, MetricSource
 from trainyard_node.cloudwatch.slurm_totals import SlurmTotals
 from trainyard_node.errors import SETTING, NodeError
 from trainyard_node.machine import World

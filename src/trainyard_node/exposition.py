@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Iterable
 
 from trainyard_node.clock import Clock
+from trainyard_node.collector_reader import CollectorReader
 from trainyard_node.collectors.collector import Collector
-from trainyard_node.reading import CollectorReader
 from trainyard_node.samples import Samples
 from trainyard_node.this_package import version
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.errors import NodeError
 from trainyard_node.health.checks import CHECKS, NAMES, Check, Checks
-from trainyard_node.health.holding import NodeHold
 from trainyard_node.health.machine import this_machine
+from trainyard_node.health.node_hold import NodeHold
 from trainyard_node.health.outcome import Outcome, is_healthy
 from trainyard_node.health.report import as_json, as_text, reason
 from trainyard_node.machine import World

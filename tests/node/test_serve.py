@@ -19,10 +19,10 @@ from tests.node.collectors.exposed import exposed
 from tests.node.doubles import FakeClock
 from tests.waiting import wait_until
 from trainyard_node.clock import RealClock
+from trainyard_node.collector_reader import CollectorReader
 from trainyard_node.collectors.collector import NothingHere
 from trainyard_node.errors import NodeError
 from trainyard_node.exposition import Exposition
-from trainyard_node.reading import CollectorReader
 from trainyard_node.samples import Samples
 from trainyard_node.serve_command import make_server
 

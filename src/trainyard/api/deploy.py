@@ -14,7 +14,7 @@ from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account, account
-from trainyard.edge.aws.kept_data import kept_data
+from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.text_file import read_text
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.platform_table import PLATFORMS
@@ -135,7 +135,7 @@ def data_of(name: str, where: Account) -> tuple[str, ...]:
     Raises TrainyardError where AWS does not say.
     """
     works = (Work(where, name, None, s3.own_bucket(where), tag=tag) for tag in (CLUSTER, ENVIRONMENT))
-    return tuple(str(store) for work in works for store in kept_data(where, name, work.owns))
+    return tuple(str(store) for work in works for store in data_stores(where, name, work.owns))
 
 
 def jobs_of(name: str, where: Account) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.node_query import Look
-from trainyard.operate.nodes.watching import NodeEvent, WatchResult, watch
+from trainyard.operate.nodes.node_watch import NodeEvent, WatchResult, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

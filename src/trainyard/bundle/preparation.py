@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import shell_name
-from trainyard.bundle.by_hand.existing import what_has_to_exist
 from trainyard.bundle.by_hand.mount_names import mount_names
+from trainyard.bundle.by_hand.prerequisites import what_has_to_exist
 from trainyard.bundle.by_hand.reservations import reservation_group
 from trainyard.bundle.by_hand.stacks import create_commands, looked_at, read_outputs, written_in
 from trainyard.bundle.markdown import Pieces

@@ -15,7 +15,7 @@ from trainyard.cli.output import json_option, one_line, print_json, print_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainyard.operate.nodes.watching import NodeEvent
+    from trainyard.operate.nodes.node_watch import NodeEvent
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from trainyard_node.collectors.slurm.jobs import JobGroup
 from trainyard_node.collectors.slurm.nodes import Node
-from trainyard_node.collectors.slurm.reading import read_slurm
+from trainyard_node.collectors.slurm.slurm_reading import read_slurm
 from trainyard_node.embedded_metrics import MetricBatch, MetricValues
 from trainyard_node.programs import Programs
 

@@ -13,8 +13,8 @@ from tests.edge.aws.in_memory import account_in_memory
 from trainyard.edge.aws import eks
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.control_plane_logs import control_plane_log_group, tag_log_group
+from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.aws.eks import EksCluster
-from trainyard.edge.aws.kept_data import kept_data
 
 TAGS = {"trainyard:cluster": "llm"}
 
@@ -45,7 +45,7 @@ def test_it_gets_the_tags_once_and_is_data_of_the_cluster_then(made):
     assert tag_log_group(made.account, made.cluster, TAGS)
     assert made.tags() == TAGS
     assert not tag_log_group(made.account, made.cluster, TAGS)
-    (kept,) = kept_data(made.account, "llm", lambda tags: tags.get("trainyard:cluster") == "llm")
+    (kept,) = data_stores(made.account, "llm", lambda tags: tags.get("trainyard:cluster") == "llm")
     assert kept.id == "/aws/eks/llm/cluster"
 
 

@@ -18,7 +18,7 @@ from tests.node.collectors.recorded_programs import END
 from tests.node.newer_slurm import write_programs
 from tests.slurm import Slurm, free_ports, real_slurm
 from tests.waiting import wait_until
-from trainyard_node.collectors.slurm.reading import COMMAND_S, MOST_BYTES, VARIABLES, commands_with
+from trainyard_node.collectors.slurm.slurm_reading import COMMAND_S, MOST_BYTES, VARIABLES, commands_with
 from trainyard_node.programs import RealPrograms
 
 RECORDED = Path(__file__).parent / "recorded" / "slurm"

@@ -20,8 +20,8 @@ from tests.node.collectors.recorded_programs import RecordedPrograms
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.platforms.parallelcluster.plan import BYTES_OF_EVENT
 from trainyard.spec.software import MetricGroup
+from trainyard_node.cloudwatch.metric_publisher import MetricPublisher, seconds_to_next
 from trainyard_node.cloudwatch.metrics_file import MetricsFile
-from trainyard_node.cloudwatch.publishing import MetricPublisher, seconds_to_next
 from trainyard_node.cloudwatch_command import FILE, GROUPS, add_arguments, run
 from trainyard_node.embedded_metrics import MetricBatch, MetricValues
 from trainyard_node.errors import NodeError

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.node.collectors.busy_slurm import busy_slurm
 from tests.node.collectors.recorded_programs import END
 from tests.node.newer_slurm import write_programs
-from trainyard_node.collectors.slurm.reading import COMMAND_S, MOST_BYTES, VARIABLES, commands_with
+from trainyard_node.collectors.slurm.slurm_reading import COMMAND_S, MOST_BYTES, VARIABLES, commands_with
 from trainyard_node.programs import RealPrograms
 
 RECORDED = Path(__file__).parent / "recorded"

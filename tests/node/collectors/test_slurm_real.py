@@ -15,9 +15,9 @@ from tests.node.newer_slurm import write_programs
 from tests.slurm import Slurm
 from tests.waiting import wait_until
 from trainyard_node.clock import RealClock
+from trainyard_node.collector_reader import CollectorReader
 from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.programs import RealPrograms
-from trainyard_node.reading import CollectorReader
 
 pytestmark = [
     pytest.mark.integration,

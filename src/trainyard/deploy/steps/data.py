@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.kept_data import DataStore, NeededElsewhereError, await_deletions, delete_data, kept_data
+from trainyard.edge.aws.data_stores import DataStore, NeededElsewhereError, await_deletions, data_stores, delete_data
 from trainyard.edge.aws.leftover_network import delete_leftover_groups
 
 
@@ -16,7 +16,7 @@ class Data:
 
     def probe(self, work: Work) -> Probe:
         """Say what there is."""
-        retained = kept_data(work.account, work.name, work.owns)
+        retained = data_stores(work.account, work.name, work.owns)
         return Probe("there", ", ".join(map(str, retained))) if retained else Probe("missing")
 
     def apply(self, work: Work) -> StepOutcome:
@@ -27,7 +27,7 @@ class Data:
     def undo(self, work: Work) -> StepOutcome:
         """Delete it where that is asked for or nothing is in it, and name it where not, or where AWS refuses."""
         await_deletions(work.account, work.owns)
-        retained = kept_data(work.account, work.name, work.owns)
+        retained = data_stores(work.account, work.name, work.owns)
         kept_stores = [] if work.options.delete_data else [store for store in retained if not store.is_empty]
         outcome = _delete(work, [store for store in retained if store not in kept_stores])
         if kept_stores:

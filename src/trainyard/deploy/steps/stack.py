@@ -10,7 +10,7 @@ from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.cloudformation import StackRequest, change_stack, delete_stack
-from trainyard.edge.aws.kept_data import kept_data
+from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.aws.stack_events import StackEvent, stack_resources
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
@@ -107,7 +107,7 @@ class NetworkStep(StackStep):
         subnets = {resource.physical_id for resource in resources if resource.type == "AWS::EC2::Subnet"}
         # In a VPC that existed before, the stack has only security groups, and FSx has interfaces in one of them.
         guarded = any(resource.resource == "FileSystemSecurityGroup" for resource in resources)
-        stores = kept_data(work.account, work.name, work.owns)
+        stores = data_stores(work.account, work.name, work.owns)
         standing = [data for data in stores if data.subnets & subnets or (guarded and data.kind == "fsx")]
         if standing:
             work.kept.append(f"stack {name}, because {standing[0]} stands in its network")

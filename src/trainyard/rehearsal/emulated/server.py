@@ -35,7 +35,7 @@ def main() -> None:
     if not options.stay:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which may still have to clean up
         threading.Thread(target=end_with_parent, args=(os.getppid(),), daemon=True).start()
-    from trainyard.rehearsal.emulated.serving import server_at  # noqa: PLC0415  # moto reads its switches when imported
+    from trainyard.rehearsal.emulated.http_server import server_at  # noqa: PLC0415  # moto reads its switches when imported
 
     server = server_at(options.port)
     sys.stdout.write(json.dumps({"port": server.port}) + "\n")

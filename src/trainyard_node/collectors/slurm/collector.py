@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard_node.collectors.slurm import community, rivosinc
-from trainyard_node.collectors.slurm.reading import COMMAND_S, read_slurm
+from trainyard_node.collectors.slurm.slurm_reading import COMMAND_S, read_slurm
 from trainyard_node.programs import Programs
 from trainyard_node.samples import Samples
 

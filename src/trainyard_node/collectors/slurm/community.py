@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from trainyard_node.collectors.slurm.gres import gpu_count, gres_counts
 from trainyard_node.collectors.slurm.node_groups import SlurmNodeGroup
 from trainyard_node.collectors.slurm.nodes import Node
-from trainyard_node.collectors.slurm.reading import SlurmReading
+from trainyard_node.collectors.slurm.slurm_reading import SlurmReading
 from trainyard_node.samples import Samples
 
 # What sinfo writes, and how the names have it: https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from trainyard_node.collectors.slurm import community
 from trainyard_node.collectors.slurm.jobs import JobGroup
 from trainyard_node.collectors.slurm.nodes import Node
-from trainyard_node.collectors.slurm.reading import SlurmReading
+from trainyard_node.collectors.slurm.slurm_reading import SlurmReading
 from trainyard_node.samples import Samples
 
 _MIB = 1 << 20

@@ -11,7 +11,7 @@ from trainyard.deploy.steps.stack import refuse_foreign, tell
 from trainyard.deploy.withheld_nodes import withheld_nodes, without_withheld_nodes
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
-from trainyard.edge.aws.kept_data import tag_snapshots, volume_ids
+from trainyard.edge.aws.data_stores import tag_snapshots, volume_ids
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_command import PclusterRefusedError

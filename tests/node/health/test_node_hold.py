@@ -10,7 +10,7 @@ import pytest
 from tests.node.health.node import Node
 from tests.node.health.slurm import NAME, RESERVATION, FakeSlurm
 from trainyard_node.errors import NodeError
-from trainyard_node.health.holding import NodeHold, record_of_hold
+from trainyard_node.health.node_hold import NodeHold, record_of_hold
 from trainyard_node.health.outcome import Outcome
 from trainyard_node.processes import Ran
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.edge.aws.in_memory import StandingClock
 from tests.operate.nodes.planted import COMPUTE, GONE, HEAD, LOGIN, NOON, Planted, failed, node, step
-from trainyard.operate.nodes.watching import NodeEvent, WatchResult, watch
+from trainyard.operate.nodes.node_watch import NodeEvent, WatchResult, watch
 
 
 class ScriptedClock(StandingClock):

@@ -11,7 +11,7 @@ from moto.ec2.models import ec2_backends
 
 from tests.edge.aws.in_memory import IMAGE, account_in_memory
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.kept_data import DataStore, NeededElsewhereError, await_deletions, delete_data, kept_data
+from trainyard.edge.aws.data_stores import DataStore, NeededElsewhereError, await_deletions, data_stores, delete_data
 from trainyard.errors import TrainyardError
 
 OWN = {"trainyard:cluster": "llm"}
@@ -29,7 +29,7 @@ def owns(tags: Mapping[str, str]) -> bool:
 
 
 def found(account: Account) -> list[DataStore]:
-    return kept_data(account, "llm", owns)
+    return data_stores(account, "llm", owns)
 
 
 def refusing(client: Any, method: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:

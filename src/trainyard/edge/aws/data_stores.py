@@ -68,7 +68,7 @@ class NeededElsewhereError(TrainyardError):
     """AWS refuses to delete something that holds data, and will until somebody changes what needs it."""
 
 
-def kept_data(account: Account, name: str, owns: Owns) -> list[DataStore]:
+def data_stores(account: Account, name: str, owns: Owns) -> list[DataStore]:
     """Return everything of a cluster that holds data: ``owns`` tells by the tags what is its own.
 
     While the cluster is there, also what its stacks may delete with it, but not what goes with its instances.
