@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.api import deploy
+from trainyard.api.deploy import FileDeployment
 from trainyard.checking.spec_file import FileFindings
+from trainyard.cli.deploy import print_deployment
 from trainyard.deploy.deployment import DeploymentResult
+from trainyard.deploy.record import Stage
 
 
-@pytest.mark.parametrize(("file", "said"), [("-", True), ("cluster.yaml", False)])
-def test_a_spec_from_standard_input_is_to_be_given_again(trainyard, monkeypatch, file, said):
-    result = DeploymentResult((), stage="prepared")
-    done = deploy.FileDeployment(FileFindings(file, None, ()), (), result, ("trainyard deploy SPEC",))
-    monkeypatch.setattr(deploy, "deploy_file", lambda *_, **__: done)
-    ran = trainyard("deploy", file, "--before-cluster")
-    assert ran.status == 0
-    assert "This goes on: trainyard deploy SPEC" in ran.out
-    assert ("Go on with the same spec as a file; SPEC stands for it here." in ran.out) is said
+def printed(capsys: pytest.CaptureFixture[str], file: str, stage: Stage, *commands: str) -> str:
+    result = DeploymentResult((), stage=stage)
+    print_deployment(FileDeployment(FileFindings(file, None, ()), (), result, commands), as_json=False)
+    return capsys.readouterr().out
 
 
-def test_where_there_is_a_cluster_nothing_is_said_to_be_missing(trainyard, monkeypatch):
-    done = deploy.FileDeployment(FileFindings("cluster.yaml", None, ()), (), DeploymentResult((), stage="deployed"))
-    monkeypatch.setattr(deploy, "deploy_file", lambda *_, **__: done)
-    assert "not made yet" not in trainyard("deploy", "cluster.yaml", "--before-cluster").out
+@pytest.mark.parametrize(("file", "told"), [("-", True), ("cluster.yaml", False)])
+def test_a_spec_from_standard_input_is_to_be_given_again(capsys, file, told):
+    out = printed(capsys, file, "prepared", "trainyard deploy SPEC")
+    assert "This goes on: trainyard deploy SPEC" in out
+    assert ("Go on with the same spec as a file; SPEC stands for it here." in out) is told
+
+
+def test_where_there_is_a_cluster_nothing_is_said_to_be_missing(capsys):
+    assert "not made yet" not in printed(capsys, "cluster.yaml", "deployed")
 
 
 def test_a_spec_from_standard_input_is_read_once(trainyard):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.specs import spec_of
+from trainyard.deploy.record import Stage
 from trainyard.deploy.resume_commands import commands_after
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws.account import Account
@@ -22,29 +23,34 @@ def stopped(account: Account, options: Options | None = None) -> Work:
 
 def test_what_was_said_of_account_lock_and_cluster_is_said_again(account: Account):
     options = Options(rollback_on_failure=True, recreate=True, create_key_pair=Path("key.pem"), before_cluster=True)
-    image, deploy = commands_after(stopped(account, options), "a.yaml", Path("a.lock.json"), profile="team")
+    image, deploy = commands_after(stopped(account, options), "prepared", "a.yaml", Path("a.lock.json"), profile="team")
     assert deploy == ("trainyard deploy a.yaml --lock a.lock.json --profile team --rollback-on-failure --recreate")
     assert image == "trainyard image a.yaml --lock a.lock.json --stack-output AssetsBucket=mine"
 
 
 def test_what_was_not_said_is_left_out(account: Account):
-    assert commands_after(stopped(account), "a.yaml")[-1] == "trainyard deploy a.yaml"
+    assert commands_after(stopped(account), "prepared", "a.yaml")[-1] == "trainyard deploy a.yaml"
 
 
 @pytest.mark.parametrize("name", ["a b.yaml", "$(reboot).yaml", "it's.yaml", "a;b.yaml"])
 def test_a_hostile_name_stays_one_word(account: Account, name: str):
-    for command in commands_after(stopped(account), name, Path(f"{name}.lock"), profile=name):
+    for command in commands_after(stopped(account), "prepared", name, Path(f"{name}.lock"), profile=name):
         words = shlex.split(command)
         assert words[2] == name
         assert f"{name}.lock" in words
 
 
 def test_a_name_that_looks_like_an_option_is_none(account: Account):
-    _, deploy = commands_after(stopped(account), "-x.yaml", Path("-l.json"))
+    _, deploy = commands_after(stopped(account), "prepared", "-x.yaml", Path("-l.json"))
     assert deploy == "trainyard deploy ./-x.yaml --lock ./-l.json"
 
 
 def test_a_spec_from_standard_input_is_not_read_a_second_time(account: Account):
-    image, deploy = commands_after(stopped(account), "-")
+    image, deploy = commands_after(stopped(account), "prepared", "-")
     assert deploy == "trainyard deploy SPEC"
     assert image == "trainyard image SPEC --stack-output AssetsBucket=mine"
+
+
+@pytest.mark.parametrize("stage", ["deployed", "deploying", None])
+def test_nothing_is_to_go_on_where_a_cluster_is_there_or_the_deployment_failed(account: Account, stage: Stage | None):
+    assert commands_after(stopped(account), stage, "a.yaml") == ()

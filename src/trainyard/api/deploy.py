@@ -97,8 +97,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
     if not confirm(spec, where, preflights):
         raise TrainyardError("nothing was deployed, as you said")
     done = deploy(work, text)
-    next_ = commands_after(work, file, lock, profile=profile) if done.stage == "prepared" else ()
-    return FileDeployment(checked, preflights, done, next_)
+    return FileDeployment(checked, preflights, done, commands_after(work, done.stage, file, lock, profile=profile))
 
 
 def refuse_stand_ins(findings: tuple[Finding, ...]) -> None:

@@ -116,11 +116,12 @@ def command(  # noqa: PLR0913  one for each option
     )
     with interruptible("AWS finishes what it has begun; run the same command again to go on"):
         deployed = deploy_file(spec, profile=profile, options=options, lock=lock, listener=watcher(), confirm=confirm)
-    _print(deployed, as_json=as_json)
+    print_deployment(deployed, as_json=as_json)
     sys.exit(0 if deployed.done is not None and deployed.done.ok else 1)
 
 
-def _print(deployed: FileDeployment, *, as_json: bool) -> None:
+def print_deployment(deployed: FileDeployment, *, as_json: bool) -> None:
+    """Print what became of a spec, and how to go on."""
     if as_json:
         findings = [finding.as_json() for finding in deployed.findings]
         print_json({**done_values(deployed.done), "findings": findings, "next": list(deployed.next)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
@@ -78,10 +78,10 @@ def _all_platforms() -> list[PlatformDeployment]:
     return [platform.deployment() for platform in reversed(PLATFORMS.values())]
 
 
-def deploy(work: Work, spec_text: str) -> DeploymentResult:
-    """Make what the spec describes, or go on where a call that ended early stopped."""
+def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = None) -> DeploymentResult:
+    """Make what the spec describes, or go on where a call that ended early stopped. Its steps are those of the spec."""
     spec = work.required_spec()
-    steps = _steps(work)
+    steps = _steps(work) if steps is None else steps
     results = apply_all([Bucket()], work)
     if _failed(results):
         return DeploymentResult(tuple(results))

@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import join
 
 from trainyard.bundle.image import assemble_images
+from trainyard.deploy.record import Stage
 from trainyard.deploy.work import Options, Work
 from trainyard.errors import TrainyardError
 
@@ -15,8 +16,15 @@ SAME_SPEC = "SPEC"
 """Stands in commands for a spec that was read from standard input: nobody can read it a second time."""
 
 
-def commands_after(work: Work, file: str, lock: Path | None = None, *, profile: str | None = None) -> tuple[str, ...]:
-    """Return the commands in their order: the first writes what builds the images, where there is anything to bake."""
+def commands_after(
+    work: Work, stage: Stage | None, file: str, lock: Path | None = None, *, profile: str | None = None
+) -> tuple[str, ...]:
+    """Return the commands in their order, where no cluster is there yet.
+
+    The first writes what builds the images, where there is anything to bake.
+    """
+    if stage != "prepared":
+        return ()
     files = [spec_argument(file), *([] if lock is None else ["--lock", file_argument(str(lock))])]
     account = [] if profile is None else ["--profile", profile]
     deploy = join(["trainyard", "deploy", *files, *account, *_flags(work.options)])

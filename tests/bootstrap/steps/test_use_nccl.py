@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -15,11 +16,19 @@ from tests.bootstrap.steps.stubs import complaint
 OTHER = "2.29.3-1"
 
 
+@pytest.fixture(scope="module")
+def both_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shared folder with two versions that were built, of which the first is the current one."""
+    builder = NcclNode(tmp_path_factory.mktemp("builder"))
+    builder.built()
+    builder.built(version=OTHER)
+    return builder.shared
+
+
 @pytest.fixture
-def node(tmp_path: Path) -> NcclNode:
+def node(tmp_path: Path, both_versions: Path) -> NcclNode:
     node = NcclNode(tmp_path)
-    node.built()
-    node.built(version=OTHER)
+    shutil.copytree(both_versions, node.shared, symlinks=True, dirs_exist_ok=True)
     return node
 
 

@@ -56,7 +56,17 @@ def test_it_follows_the_releases_of_its_folder(account: Account, instance: Debia
     ran = instance.run(*LOOK)
     assert (ran.returncode, "nothing changes" in ran.stdout) == (0, True)
 
+    # A damaged asset is reported, and a repaired one is taken at the next look.
     bucket.publish(SPEC, DOWNLOADS)
+    key = next(name for name in bucket.names() if name.endswith("alertmanager-0.31.1.linux-amd64.tar.gz"))
+    content = DOWNLOADS["alertmanager", "alertmanager-0.31.1.linux-amd64.tar.gz"]
+    bucket.put(key, content[:-1] + b"x")
+    assert instance.run(*LOOK).returncode == 1
+    record = bucket.record()
+    failed = next(step for step in record["steps"] if step["status"] == "failed")
+    assert (record["status"], failed["name"], failed["exit_status"]) == ("failed", "alertmanager", 65)
+
+    bucket.put(key, content)
     ran = instance.run(*LOOK)
     assert ran.returncode == 0, ran.stderr
     said = ran.stdout + ran.stderr
@@ -77,21 +87,3 @@ def test_it_follows_the_releases_of_its_folder(account: Account, instance: Debia
     assert not [name for name, (_, content) in before.items() if PASSWORD.encode() in content]
     logs = "".join(path.read_text() for path in (instance.upper / "var/log/trainyard").iterdir())
     assert PASSWORD not in said + logs + json.dumps(record)
-
-
-def test_a_damaged_asset_is_reported_and_a_repaired_one_is_taken_at_the_next_look(
-    account: Account, instance: DebianNode
-):
-    bucket = Bucket(account)
-    bucket.publish(SPEC, DOWNLOADS)
-    key = next(name for name in bucket.names() if name.endswith("alertmanager-0.31.1.linux-amd64.tar.gz"))
-    content = DOWNLOADS["alertmanager", "alertmanager-0.31.1.linux-amd64.tar.gz"]
-    bucket.put(key, content[:-1] + b"x")
-    assert instance.run(*LOOK).returncode == 1
-    record = bucket.record()
-    failed = next(step for step in record["steps"] if step["status"] == "failed")
-    assert (record["status"], failed["name"], failed["exit_status"]) == ("failed", "alertmanager", 65)
-
-    bucket.put(key, content)
-    assert instance.run(*LOOK).returncode == 0
-    assert bucket.record()["status"] == "ready"

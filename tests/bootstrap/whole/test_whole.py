@@ -69,7 +69,7 @@ def steps(record: dict[str, Any]) -> dict[str, str]:
     return {step["name"]: step["status"] for step in record["steps"]}
 
 
-def test_a_head_node_comes_up_and_a_second_run_changes_nothing(node, bucket):
+def test_a_head_node_comes_up_once_and_collects_metrics_after_its_deferred_steps(node, bucket):
     head = node("HeadNode")
     ran = head.start(PLACE)
     assert ran.returncode == 0, ran.stderr
@@ -88,10 +88,6 @@ def test_a_head_node_comes_up_and_a_second_run_changes_nothing(node, bucket):
     assert again.returncode == 0, again.stderr
     assert head.files() == before
 
-
-def test_a_head_node_collects_metrics_once_its_deferred_steps_are_done(node, bucket):
-    head = node("HeadNode")
-    assert head.start(PLACE).returncode == 0
     ran = head.run("trainyard-node", "bootstrap", "--deferred")
     assert ran.returncode == 0, ran.stderr
     assert steps(bucket.record())["prometheus"] == "done"
@@ -106,23 +102,7 @@ def test_a_head_node_collects_metrics_once_its_deferred_steps_are_done(node, buc
     assert "\ntrainyard_credentials_expire_timestamp_seconds 1" in ran.stderr
 
 
-def test_a_cpu_node_is_ready_once_its_deferred_steps_are_done(node, bucket):
-    compute = node("ComputeFleet", "prepare")
-    ran = compute.start(PLACE)
-    assert ran.returncode == 0, ran.stderr
-    assert bucket.record()["status"] == "deferred"
-    assert not (compute.upper / "usr/local/bin/node_exporter").exists()
-
-    ran = compute.run("trainyard-node", "bootstrap", "--deferred")
-    assert ran.returncode == 0, ran.stderr
-    record = bucket.record()
-    assert (record["status"], record["queue"], steps(record)["node-exporter"]) == ("ready", "prepare", "done")
-    assert compute.read("/usr/local/bin/node_exporter") == "#!/bin/sh\necho exporter\n"
-    shown = compute.run("trainyard-node", "bootstrap-status")
-    assert (shown.returncode, "ready" in shown.stdout) == (0, True)
-
-
-def test_a_damaged_asset_fails_the_node_with_its_evidence_and_a_repaired_one_does_not(node, bucket):
+def test_a_cpu_node_with_a_damaged_asset_tells_and_is_ready_once_that_is_repaired_and_deferred_steps_done(node, bucket):
     compute = node("ComputeFleet", "prepare")
     (_, file), content = next(iter(DOWNLOADS.items()))
     key = f"assets/{hashlib.sha256(content).hexdigest()}/{file}"
@@ -136,8 +116,18 @@ def test_a_damaged_asset_fails_the_node_with_its_evidence_and_a_repaired_one_doe
     assert f"nodes/{INSTANCE}/30-docker.log" in bucket.names()
 
     bucket.put(key, content)
-    assert compute.start(PLACE).returncode == 0
+    ran = compute.start(PLACE)
+    assert ran.returncode == 0, ran.stderr
     assert bucket.record()["status"] == "deferred"
+    assert not (compute.upper / "usr/local/bin/node_exporter").exists()
+
+    ran = compute.run("trainyard-node", "bootstrap", "--deferred")
+    assert ran.returncode == 0, ran.stderr
+    record = bucket.record()
+    assert (record["status"], record["queue"], steps(record)["node-exporter"]) == ("ready", "prepare", "done")
+    assert compute.read("/usr/local/bin/node_exporter") == "#!/bin/sh\necho exporter\n"
+    shown = compute.run("trainyard-node", "bootstrap-status")
+    assert (shown.returncode, "ready" in shown.stdout) == (0, True)
 
 
 def test_a_node_whose_release_is_damaged_runs_none_of_it(node, bucket):

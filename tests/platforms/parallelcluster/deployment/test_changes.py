@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,6 @@ import yaml
 from tests.specs import spec_of
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.stacks import StackState
 from trainyard.edge.pcluster_command import ConfigChange, Pcluster, Verdict
 from trainyard.errors import TrainyardError
 from trainyard.platforms.parallelcluster.deployment import changes
@@ -22,6 +22,11 @@ NETWORK = (
 )
 LINES = "Scheduling.SlurmSettings.CustomSlurmSettings"
 MINIMUM = "Scheduling.SlurmQueues[q].ComputeResources[p5].MinCount"
+
+
+def plant_stack(account: Account, name: str, template: dict[str, Any]) -> None:
+    tags = [{"Key": "trainyard:cluster", "Value": "llm"}]
+    account.client("cloudformation").create_stack(StackName=name, TemplateBody=json.dumps(template), Tags=tags)
 
 
 class Existing:
@@ -46,16 +51,10 @@ class Existing:
         )
 
 
-def looked_at(
-    account: Account, monkeypatch: pytest.MonkeyPatch, existing: Existing, software: str
-) -> tuple[Work, list[str]]:
-    state = StackState("llm", "id", "CREATE_COMPLETE", "", {}, {})
-    monkeypatch.setattr(changes, "settled", lambda _: state)
-    # The ids that stacks of an earlier call gave.
-    monkeypatch.setattr(
-        changes, "known_outputs", lambda _: {"NodeAssetsPolicyArn": "arn:aws:iam::123456789012:policy/n"}
-    )
-    monkeypatch.setattr(changes, "_untold", lambda _: ())
+def looked_at(account: Account, existing: Existing, software: str) -> tuple[Work, list[str]]:
+    plant_stack(account, "llm", {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}})
+    policy = {"NodeAssetsPolicyArn": {"Value": "arn:aws:iam::123456789012:policy/n"}}
+    plant_stack(account, "llm-release", {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}, "Outputs": policy})
     spec = spec_of(f"{NETWORK}{QUEUE}software: {{{software}}}\n")
     work = Work(account, "llm", spec, "mine", parallelcluster=lambda _: cast("Pcluster", existing))
     changes.Changes().apply(work)
@@ -73,18 +72,18 @@ RESERVED = [{"SuspendExcStates": "RESERVED"}]
     ],
 )
 def test_where_nothing_else_differs_the_release_goes_out_and_the_rest_is_said(
-    account: Account, monkeypatch: pytest.MonkeyPatch, lines: list[dict[str, str]], on_failure: str, words: str
+    account: Account, lines: list[dict[str, str]], on_failure: str, words: str
 ):
-    work, found = looked_at(account, monkeypatch, Existing(lines), f"setup: gpu, on_failure: {on_failure}")
-    assert found == ["slurm-setting-not-updated"]
-    assert words in work.untold[0].message
-    assert "pcluster update-cluster --cluster-name llm --region us-east-2" in (work.untold[0].remedy or "")
+    work, found = looked_at(account, Existing(lines), f"setup: gpu, on_failure: {on_failure}")
+    assert found == ["head-node-not-told", "slurm-setting-not-updated"]
+    assert words in work.untold[1].message
+    assert "pcluster update-cluster --cluster-name llm --region us-east-2" in (work.untold[1].remedy or "")
     assert not work.nodes_to_start
 
 
-def test_a_cluster_that_has_the_setting_is_nothing_to_speak_of(account: Account, monkeypatch: pytest.MonkeyPatch):
+def test_a_cluster_that_has_the_setting_is_nothing_to_speak_of(account: Account):
     existing = Existing(RESERVED)
-    assert looked_at(account, monkeypatch, existing, "setup: gpu, on_failure: hold")[1] == []
+    assert looked_at(account, existing, "setup: gpu, on_failure: hold")[1] == ["head-node-not-told"]
     assert existing.asked == 1
 
 
@@ -97,13 +96,11 @@ def test_a_cluster_that_has_the_setting_is_nothing_to_speak_of(account: Account,
     ],
     ids=["other-lines", "lines-and-more", "more"],
 )
-def test_where_anything_else_differs_it_is_refused(
-    account: Account, monkeypatch: pytest.MonkeyPatch, existing: Existing
-):
+def test_where_anything_else_differs_it_is_refused(account: Account, existing: Existing):
     with pytest.raises(TrainyardError, match="cluster llm exists, and the spec would change it"):
-        looked_at(account, monkeypatch, existing, "setup: gpu, on_failure: hold")
+        looked_at(account, existing, "setup: gpu, on_failure: hold")
 
 
-def test_an_update_that_starts_nodes_takes_the_setting_along(account: Account, monkeypatch: pytest.MonkeyPatch):
-    work, found = looked_at(account, monkeypatch, Existing([], (MINIMUM,)), "setup: gpu, on_failure: hold")
-    assert (found, work.nodes_to_start) == ([], True)
+def test_an_update_that_starts_nodes_takes_the_setting_along(account: Account):
+    work, found = looked_at(account, Existing([], (MINIMUM,)), "setup: gpu, on_failure: hold")
+    assert (found, work.nodes_to_start) == (["head-node-not-told"], True)
