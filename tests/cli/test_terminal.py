@@ -81,7 +81,7 @@ def test_a_reader_that_goes_away_is_no_traceback(process, stream):
     assert not ran.stderr
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system lacks the device /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="hardware: this system lacks the device /dev/full")
 @pytest.mark.parametrize("arguments", [["explain"], ["explain", "--json"]], ids=["text", "json"])
 def test_a_full_disk_below_standard_output_is_told_on_one_line(process, arguments):
     with Path("/dev/full").open("w") as full:

@@ -21,7 +21,7 @@ from trainyard.diagnose.diagnosis import Diagnosis
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.enable_socket,
-    pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="hardware: a Slurm of its own takes root"),
 ]
 LOSES_NODES_SOON = "SlurmdTimeout=3\nMessageTimeout=3\nTCPTimeout=1\n"
 # Without cgroups, Slurm looks at the memory of processes itself: https://slurm.schedmd.com/slurm.conf.html

@@ -114,7 +114,7 @@ def test_every_panel_has_data_where_all_is_well_but_those_that_may_be_empty(
     assert {panel.id: found for panel in always if (found := unanswered(healthy_cluster, panel))} == {}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="hardware: a Slurm of its own takes root")
 def test_the_live_exporter_of_a_real_slurm_is_scraped_beside_the_others(tmp_path: Path):
     few = (HEAD, COMPUTE[0])
     with real_slurm(2, gpus=8) as slurm, whole_cluster(tmp_path, faults={"no-slurm"}, nodes=few) as cluster:

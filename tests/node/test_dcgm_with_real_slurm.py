@@ -16,7 +16,7 @@ from trainyard.bootstrap.steps import ASSETS
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.enable_socket,
-    pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="hardware: a Slurm of its own takes root"),
 ]
 DCGMI = """\
 #!/bin/sh

@@ -25,7 +25,7 @@ from trainyard_node.slurm_node import SlurmNode
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.enable_socket,
-    pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="hardware: a Slurm of its own takes root"),
 ]
 SHARED = "/fsx"
 SOURCE = str(Path(trainyard_node.__file__).parent.parent)

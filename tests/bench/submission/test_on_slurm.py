@@ -38,7 +38,7 @@ from trainyard.errors import TrainyardError
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.enable_socket,
-    pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="hardware: a Slurm of its own takes root"),
 ]
 SPEC = """\
 name: lab

@@ -18,7 +18,7 @@ from trainyard.edge.aws.account import Account
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.enable_socket,
-    pytest.mark.skipif(not can_run(), reason="a Debian root takes root"),
+    pytest.mark.skipif(not can_run(), reason="hardware: a Debian root takes root"),
 ]
 SPEC = """\
 software: {setup: cpu, containers: true}

@@ -17,7 +17,7 @@ from trainyard_node.programs import RealPrograms
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.enable_socket,
-    pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="hardware: a Slurm of its own takes root"),
 ]
 
 

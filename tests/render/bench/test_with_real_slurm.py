@@ -20,7 +20,7 @@ from trainyard.render.bench.plan import bench_files
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.enable_socket,
-    pytest.mark.skipif(os.geteuid() != 0, reason="a Slurm of its own takes root"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="hardware: a Slurm of its own takes root"),
 ]
 # Nodes of ParallelCluster that are powered down, with the features that it gives them:
 # https://github.com/aws/aws-parallelcluster-cookbook
