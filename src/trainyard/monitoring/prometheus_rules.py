@@ -79,6 +79,6 @@ def _recording_rule(
 
 @cache
 def _content() -> dict[str, list[dict[str, Any]]]:
-    file = Path(__file__).with_name("recorded.yaml")
+    file = Path(__file__).with_name("recording_rules.yaml")
     content: dict[str, list[dict[str, Any]]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
     return content
