@@ -51,12 +51,25 @@ _XML = (
 )
 
 
+class _Dispatcher(DomainDispatcherApplication):
+    """Moto's choice of a service, remembered for each host: moto lists its folders and tries patterns at every call."""
+
+    def __init__(self) -> None:
+        super().__init__(create_backend_app)
+        self._services: dict[str | None, Any] = {}
+
+    def get_backend_for_host(self, host: str | None) -> Any:
+        if host not in self._services:
+            self._services[host] = super().get_backend_for_host(host)
+        return self._services[host]
+
+
 class Application:
     """The emulated account as a WSGI application."""
 
     def __init__(self) -> None:
         """Take the services that moto lacks from the extensions."""
-        self._moto = DomainDispatcherApplication(create_backend_app)
+        self._moto = _Dispatcher()
         applications = {
             module.SIGNING_NAME: module.RESPONSES for module in api_modules() if hasattr(module, "RESPONSES")
         }
