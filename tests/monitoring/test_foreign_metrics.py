@@ -7,18 +7,15 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.each_case import each_case
-from tests.monitoring.whole_cluster import WholeCluster
 from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
 from tests.monitoring.whole_cluster.nodes import COMPUTE
-from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series
+from trainyard.monitoring.registry import foreign_metrics
 
 NODE_EXPORTER = Path(__file__).parent / "whole_cluster" / "recorded" / "node_exporter.prom"
 SERIES = re.compile(r"(?m)^([A-Za-z_:][\w:]*)(?:{(.*)})? ")
 LABEL = re.compile(r'(\w+)="(?:[^"\\]|\\.)*"')
-# What a Prometheus says of itself and of its alerts is asked of a real one.
+# What a Prometheus says of itself and of its alerts is asked of a real one, in test_whole_cluster.py.
 OF_PROMETHEUS = {name for name in foreign_metrics() if name.startswith("prometheus_")} | {"up", "ALERTS"}
 
 
@@ -46,17 +43,3 @@ def test_both_spellings_of_the_host_were_recorded():
     spelt = [set(re.findall(r'\b([Hh]ostname)="', text)) for text in expositions()]
     assert {"hostname"} in spelt
     assert {"Hostname"} in spelt
-
-
-@pytest.mark.integration
-@pytest.mark.enable_socket
-def test_a_real_prometheus_says_the_same_of_itself_and_of_alerts(p5_cluster: WholeCluster):
-    p5_cluster.fired()
-    for name in sorted(OF_PROMETHEUS):
-        found = p5_cluster.ask(name)
-        labels = {label for series in found for label, _ in series} - {"__name__"}
-        # An alert has the labels of whatever it is about; those that are shown are among them.
-        extra = set() if name != "ALERTS" else labels
-        assert found, name
-        assert labels <= foreign_metrics()[name] | labels_on_every_series() | extra, name
-        assert foreign_metrics()[name] <= labels, name
