@@ -38,8 +38,10 @@ def config_of(text: str) -> ClusterConfig:
 
 def refused(texts: dict[str, str], version: str) -> dict[str, Any]:
     """Return what ParallelCluster finds wrong with specs, by their names, and nothing of those that it accepts."""
-    found = validate_configs([config_of(text) for text in texts.values()], version=version)
-    return {name: wrong for name, one in zip(texts, found, strict=True) if (wrong := errors(one))}
+    configs = {name: config_of(text) for name, text in texts.items()}
+    distinct = list(dict.fromkeys(configs.values()))  # not every field, nor every mode, is told to ParallelCluster
+    found = dict(zip(distinct, validate_configs(distinct, version=version), strict=True))
+    return {name: wrong for name, config in configs.items() if (wrong := errors(found[config]))}
 
 
 def architectures(pairs: Iterable[tuple[str, str]], version: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from tests.each_case import each_case
@@ -17,7 +18,12 @@ from trainyard.spec.queue import OneKindOfNodes
 
 
 def bundle(spec: dict[str, Any]) -> dict[str, bytes]:
-    files = assemble(parse(yaml_text(spec), "cluster.yaml").spec).files
+    return _bundle(yaml_text(spec))
+
+
+@cache  # most fields are changed in the same spec
+def _bundle(text: str) -> dict[str, bytes]:
+    files = assemble(parse(text, "cluster.yaml").spec).files
     # To be listed as not rendered is not to be rendered.
     listed = rb"## In the spec, but not in this bundle\n.*?(?=## 1\.)"
     # Nor is it enough to be drawn.

@@ -78,8 +78,21 @@ OF_INSTANCE = {
 }
 
 
-@pytest.mark.integration
-def test_nor_has_the_monitoring_instance_with_any_of_what_is_said_about_it(tmp_path: Path):
+COMBINATIONS = tuple(itertools.product((False, True), repeat=len(OF_INSTANCE)))
+# None, each alone, all but each, and all.
+FEW = tuple(given for given in COMBINATIONS if sum(given) in (0, 1, len(given) - 1, len(given)))
+
+
+@pytest.mark.parametrize(
+    "combinations",
+    [
+        pytest.param(FEW, marks=pytest.mark.integration, id="few"),
+        pytest.param(COMBINATIONS, marks=pytest.mark.exhaustive, id="all"),
+    ],
+)
+def test_nor_has_the_monitoring_instance_with_any_of_what_is_said_about_it(
+    tmp_path: Path, combinations: tuple[tuple[bool, ...], ...]
+):
     least = {
         "ClusterName": "llm", "MonitoringType": "self-hosting", "VpcId": "vpc-0123456789abcdef0",
         "MonitoringSubnet": "subnet-0123456789abcdef0", "MonitoringSecurityGroup": "sg-0123456789abcdef0",
@@ -87,7 +100,7 @@ def test_nor_has_the_monitoring_instance_with_any_of_what_is_said_about_it(tmp_p
         "LoadBalancerSecurityGroup": "sg-0123456789abcdef1", "AssetsFolder": "trainyard/llm",
     }  # fmt: skip
     files = []
-    for number, given in enumerate(itertools.product((False, True), repeat=len(OF_INSTANCE))):
+    for number, given in enumerate(combinations):
         more = {name: value for (name, value), there in zip(OF_INSTANCE.items(), given, strict=True) if there}
         listed = [{"ParameterKey": name, "ParameterValue": value} for name, value in {**least, **more}.items()]
         files.append(tmp_path / f"{number}.json")
