@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
+import xdist.scheduler  # type: ignore[import-untyped]  # it has no types
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests import aws_models
@@ -19,12 +21,28 @@ aws_models.read_once()
 
 TESTS = Path(__file__).parent
 LONGEST = (TESTS / "longest_files.txt").read_text(encoding="utf-8").split()
+# They need the same cluster, which takes half a minute to deploy: one process of pytest deploys it once.
+OF_ONE_CLUSTER = ("rehearsal/test_new_release.py", "rehearsal/test_connect.py", "cli/test_nodes.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--slice", metavar="PART/PARTS", help="of the exhaustive tests and of those by hypothesis, run one part alone"
     )
+
+
+class FilesTogether(xdist.scheduler.LoadFileScheduling):  # type: ignore[misc]  # as above
+    """Gives a worker whole files, and files of one cluster to the same."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = str(super()._split_scope(nodeid))
+        return OF_ONE_CLUSTER[0] if file.endswith(OF_ONE_CLUSTER) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:
+    """Use it where `--dist=loadfile` is asked for."""
+    return FilesTogether(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

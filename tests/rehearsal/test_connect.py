@@ -8,31 +8,20 @@ from pathlib import Path
 import pytest
 
 from tests.operate.connect.programs import programs
-from tests.rehearsal.account_copies import seeded_account
-from tests.rehearsal.whole import deployed
+from tests.rehearsal.account_copies import deployed_account
+from tests.rehearsal.whole import SPEC
 from trainyard.api.connect import NodeRequest, find_tunnel, open_session, shell_on, ssh_entry
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.forwarding import NodeTunnel
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
-SPEC = """\
-name: llm
-region: us-east-2
-platform: parallelcluster
-login_nodes: {count: 1, instance_type: m5.large, subnet: private}
-head_node: {instance_type: m5.large}
-queues: [{name: cpu, instance_type: m5.large, nodes: 1}]
-software: {setup: none, containers: false}
-monitoring: {mode: amp-only}
-"""
 
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
-    with seeded_account(SPEC) as started:
-        deployed(started, SPEC)
-        yield started
+    with deployed_account(SPEC) as copy:
+        yield copy
 
 
 def test_the_head_node_has_a_session_as_the_user_of_its_image(
@@ -48,19 +37,20 @@ def test_the_head_node_has_a_session_as_the_user_of_its_image(
 
 
 def test_compute_and_login_nodes_are_found_and_have_sessions_of_their_own(account: Account):
-    compute = find_tunnel(account, NodeRequest("llm", "cpu-st-m5-large-1"), "9400")
+    compute = find_tunnel(account, NodeRequest("llm", "compute-gpu-st-p5-48xlarge-1"), "9400")
     assert isinstance(compute, NodeTunnel)
-    assert (compute.target.instance, compute.target.role, compute.through) == (_compute(account), "Compute", None)
+    assert compute.target.instance in _compute_nodes(account)
+    assert (compute.target.role, compute.through) == ("Compute", None)
     assert shell_on(account, NodeRequest("llm", "login")).target.role == "LoginNode"
 
 
-def _compute(account: Account) -> str:
+def _compute_nodes(account: Account) -> list[str]:
     tags = [
         {"Name": "tag:parallelcluster:node-type", "Values": ["Compute"]},
         {"Name": "instance-state-name", "Values": ["running"]},
     ]
     found = account.client("ec2").describe_instances(Filters=tags)["Reservations"]
-    return str(found[0]["Instances"][0]["InstanceId"])
+    return [instance["InstanceId"] for reservation in found for instance in reservation["Instances"]]
 
 
 def test_prometheus_is_the_head_node_s_and_there_is_no_grafana_where_amazon_keeps_the_metrics(account: Account):
@@ -74,8 +64,8 @@ def test_the_printed_entry_has_nothing_of_the_account(account: Account):
 
 
 def test_a_fleet_that_is_gone_leaves_the_head_node(account: Account):
-    compute = _compute(account)
-    account.client("ec2").terminate_instances(InstanceIds=[compute])
+    compute = _compute_nodes(account)[0]
+    account.client("ec2").terminate_instances(InstanceIds=_compute_nodes(account))
     with pytest.raises(InputError, match=f"llm has no node '{compute}'"):
         shell_on(account, NodeRequest("llm", compute))
     assert shell_on(account, NodeRequest("llm")).target.state == "running"

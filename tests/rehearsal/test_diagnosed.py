@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.rehearsal.test_breakdowns import CAUSES
+from trainyard.cli import main
 from trainyard.deploy.deployment import deploy, work_for
 from trainyard.deploy.work import Event
 from trainyard.edge.aws.account import Account
@@ -83,14 +86,30 @@ def deployed(account: Account, parallelclusters: ParallelClusters, name: str, fo
     return done.ok
 
 
-def run(account: Account | None, *words: str, code: int = 0, both: bool = False) -> str:
-    """Run a command and return what it prints, with ``both`` also what it says beside that."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    variables = {**kept, **(account.variables() if account else {})}
+def run(account: Account | None, *words: str, code: int = 0) -> str:
+    """Run a command in this process and return what it prints."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as changed, redirect_stdout(out), redirect_stderr(err):
+        for name in [name for name in os.environ if name.startswith("AWS_")]:
+            changed.delenv(name)
+        for name, value in (account.variables() if account else {}).items():
+            changed.setenv(name, value)
+        changed.setattr(sys, "argv", ["trainyard", *words])
+        try:
+            status: int | str | None = main()
+        except SystemExit as stop:
+            status = stop.code
+    assert status == code, out.getvalue() + err.getvalue()
+    return out.getvalue()
+
+
+def program(*words: str, code: int) -> str:
+    """Run a command as a process without an account, and return all that it prints."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     command = [sys.executable, "-m", "trainyard", *words]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + (done.stderr if both else "")
+    return done.stdout + done.stderr
 
 
 def causes(text: str) -> list[dict[str, Any]]:
@@ -182,7 +201,7 @@ def is_diagnosed(breakdown: str, folder: Path) -> None:
     capacity = f", {RESERVED}" if breakdown == "reservation-ended" else ""
     spec.write_text((SPEC + LUSTRE).replace("nodes: 1", f"nodes: 1{capacity}"))
     places = ("--archive", archive, "--output", str(folder / "report"))
-    said = run(None, "rehearse", str(spec), "--break", breakdown, *places, code=1, both=True)
+    said = program("rehearse", str(spec), "--break", breakdown, *places, code=1)
     assert said.endswith(f"next: trainyard diagnose {archive}\n")
     found = causes(run(None, "diagnose", archive, "--json", code=1))
     assert [one["cause"] for one in found][:1] == [CAUSES[breakdown]]

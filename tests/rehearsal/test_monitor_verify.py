@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -19,6 +21,7 @@ from tests.monitoring.whole_cluster import Faults, WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, LOGIN, SPEC
 from tests.operate.monitoring.verify.situations import found, instance
 from tests.operate.monitoring.verify.situations import spec as llm_spec
+from tests.rehearsal.account_copies import empty_account
 from tests.waiting import wait_until
 from trainyard.api.monitor_verify import Verification, verify_monitoring
 from trainyard.bundle.asset_lock import lock_text
@@ -195,8 +198,9 @@ def with_profile(account: Account) -> InAccount:
 
 
 def test_a_head_node_that_may_not_send_is_named_with_what_it_lacks():
-    seeds = {"region": "us-east-2", "faults": {"denied_actions": ["aps:RemoteWrite"]}}
-    with emulated_account("us-east-2", seeds=seeds) as account:
+    denied = json.dumps({"denied_actions": ["aps:RemoteWrite"]}).encode()
+    with empty_account() as account:
+        urlopen(Request(f"{account.endpoint}/trainyard/faults", denied, method="PUT")).close()
         known = with_profile(account)
         ((_, id_, message),) = found(rights, account=known)
         known.instances = (known.instances[0]._replace(profile_arn=None),)
@@ -207,7 +211,7 @@ def test_a_head_node_that_may_not_send_is_named_with_what_it_lacks():
 
 
 def test_a_head_node_that_may_send_is_fine():
-    with emulated_account("us-east-2") as account:
+    with empty_account() as account:
         assert found(rights, account=with_profile(account)) == []
 
 

@@ -55,7 +55,6 @@ def rehearsed(text: str, **faults: Any) -> Iterator[tuple[Any, Pcluster, str]]:
     """Yield an account with everything that the spec names, ParallelCluster on it, and the rendered config."""
     with seeded_account(text) as account, parallelcluster(account, text) as pcluster:
         urlopen(Request(f"{account.endpoint}/trainyard/faults", json.dumps(faults).encode(), method="PUT")).close()
-        pcluster.start()
         yield account, pcluster, rendered(text)
 
 
@@ -128,10 +127,8 @@ def test_a_cluster_lives_from_validation_to_deletion(version):
 def test_everything_that_a_spec_names_as_existing_is_there():
     text = (SPECS / "everything_exists.yaml").read_text()
     with rehearsed(text) as (account, pcluster, config):
-        verdict = pcluster.dry_run("everything", config)
-        assert [message for message in verdict.messages if message.level == "ERROR"] == []
         assert account.id == "111122223333"
-        pcluster.create("everything", config)
+        pcluster.create("everything", config)  # every validator is asked before anything is made
         described = settled(pcluster, "everything")
         assert described["clusterStatus"] == "CREATE_COMPLETE", pcluster.stack_events("everything")
         assert described["headNode"]["publicIpAddress"] == "203.0.113.7"
@@ -158,7 +155,6 @@ def test_an_update_that_would_interrupt_running_nodes_is_refused_with_the_parame
 def test_without_capacity_for_static_nodes_the_creation_times_out_and_the_remains_can_be_deleted():
     with rehearsed(small(2), no_capacity=["p5.48xlarge"]) as (account, pcluster, config):
         before = cloud.inventory(account)
-        assert pcluster.dry_run("small", config).accepted
         pcluster.create("small", config, rollback=False)
         described = settled(pcluster, "small")
         assert described["clusterStatus"] == "CREATE_FAILED"
@@ -169,6 +165,7 @@ def test_without_capacity_for_static_nodes_the_creation_times_out_and_the_remain
         assert {kind for kind, ids in left.items() if ids != before.get(kind)} == {"S3 buckets", "S3 objects"}
 
 
+@pytest.mark.exhaustive
 def test_a_head_node_that_never_signals_fails_the_creation():
     with rehearsed(small(), head_node_signals=False) as (_, pcluster, config):
         pcluster.create("small", config, rollback=False)
@@ -177,19 +174,26 @@ def test_a_head_node_that_never_signals_fails_the_creation():
         assert "WaitCondition timed out. Received 0 conditions when expecting 1" in reasons
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        (("p5.48xlarge", "p5e.48xlarge"), "reservation"),
-        (("subnet-0123456789abcdef1", "subnet-0123456789abcdef9"), "subnet"),
-        (("fs-0123456789abcdef0", "fs-0123456789abcdef9"), "does not exist"),
-        (("m5.8xlarge", "m5.9xlarge"), "do not exist"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else value[1],
-)
-def test_a_wrong_config_is_refused_for_the_right_reason(wrong, said):
-    with rehearsed(small()) as (_, pcluster, config):
-        verdict = pcluster.dry_run("small", config.replace(*wrong))
-        assert not verdict.accepted
-        errors = [message.message for message in verdict.messages if message.level == "ERROR"]
-        assert any(said in error for error in errors or [verdict.problem]), (errors, verdict.problem)
+# A wrong value, and what ParallelCluster says of it.
+WRONG = {
+    ("p5.48xlarge", "p5e.48xlarge"): "reservation",
+    ("subnet-0123456789abcdef1", "subnet-0123456789abcdef9"): "subnet",
+    ("fs-0123456789abcdef0", "fs-0123456789abcdef9"): "does not exist",
+    ("m5.8xlarge", "m5.9xlarge"): "do not exist",
+}
+
+
+@pytest.fixture(scope="module")
+def refusing() -> Iterator[tuple[Any, Pcluster, str]]:
+    """A ParallelCluster that looks at several configs and makes nothing."""
+    with rehearsed(small()) as there:
+        yield there
+
+
+@pytest.mark.parametrize(("wrong", "said"), WRONG.items(), ids=[right_and_wrong[1] for right_and_wrong in WRONG])
+def test_a_wrong_config_is_refused_for_the_right_reason(refusing, wrong, said):
+    _, pcluster, config = refusing
+    verdict = pcluster.dry_run("small", config.replace(*wrong))
+    assert not verdict.accepted
+    errors = [message.message for message in verdict.messages if message.level == "ERROR"]
+    assert any(said in error for error in errors or [verdict.problem]), (errors, verdict.problem)

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -62,14 +63,24 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def test_it_listens_on_loopback_alone():
+def test_it_listens_on_loopback_alone_leaves_ctrl_c_to_its_parent_and_ends_when_its_input_closes():
     server, port = started()
     try:
         listening = listeners(server.pid)
         assert [port] == [number for _, number in listening]
         assert {address for address, _ in listening} == {"127.0.0.1"}
+        server.send_signal(signal.SIGINT)  # the parent may still have to clean up
+        time.sleep(0.2)
+        with urlopen(f"http://127.0.0.1:{port}/trainyard/events") as answer:
+            assert json.load(answer) == []
+        assert server.stdin is not None
+        server.stdin.close()
+        wait_until(lambda: server.poll() is not None)
     finally:
-        stop(server)
+        server.kill()
+        server.wait()
+        assert server.stdout is not None
+        server.stdout.close()
 
 
 def listeners(process: int) -> list[tuple[str, int]]:
@@ -90,15 +101,6 @@ def listeners(process: int) -> list[tuple[str, int]]:
     return found
 
 
-def test_it_ends_when_its_input_closes():
-    server, _ = started()
-    assert server.stdin is not None
-    server.stdin.close()
-    wait_until(lambda: server.poll() is not None)
-    assert server.stdout is not None
-    server.stdout.close()
-
-
 def test_a_killed_parent_leaves_no_process():
     parent = subprocess.Popen([sys.executable, "-c", _STARTS_AND_WAITS], stdout=subprocess.PIPE)
     assert parent.stdout is not None
@@ -110,52 +112,43 @@ def test_a_killed_parent_leaves_no_process():
     wait_until(lambda: not is_alive(child))
 
 
-def test_ctrl_c_is_for_the_parent_that_may_still_have_to_clean_up():
-    server, port = started()
-    try:
-        server.send_signal(signal.SIGINT)
-        time.sleep(0.2)
-        with urlopen(f"http://127.0.0.1:{port}/trainyard/events") as answer:
-            assert json.load(answer) == []
-    finally:
-        stop(server)
-
-
-def test_told_to_stay_it_stays_at_the_port_that_was_asked_for():
+@pytest.fixture(scope="module")
+def by_hand() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A server that was told to stay, at a port that was asked for, with nothing in its environment for moto."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server, at = started("--stay", "--port", str(port))
+    with pytest.MonkeyPatch.context() as changed:
+        for name in [name for name in os.environ if name.startswith("MOTO_")]:
+            changed.delenv(name)
+        server, at = started("--stay", "--port", str(port))
     try:
         assert at == port
-        assert server.stdin is not None
-        server.stdin.close()
-        time.sleep(1.5)
-        assert server.poll() is None
-    finally:
-        server.kill()
-        server.wait()
-        assert server.stdout is not None
-        server.stdout.close()
-
-
-def test_started_by_hand_it_is_as_strict_as_when_it_is_started_for_a_rehearsal(monkeypatch):
-    for name in [name for name in os.environ if name.startswith("MOTO_")]:
-        monkeypatch.delenv(name)
-    server, port = started("--stay")
-    try:
-        here = Account("us-east-1", f"http://127.0.0.1:{port}", credentials=_SOME_CREDENTIALS)
-        assert here.client("iam").get_policy(PolicyArn="arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess")
-        asked: dict[str, Any] = {"ImageId": "ami-0123456789abcdef0", "MinCount": 1, "MaxCount": 1}
-        code, _ = cloud.refusal(here.client("ec2").run_instances, InstanceType="m5.large", **asked)
-        assert code == "InvalidAMIID.NotFound"
-        with urlopen(Request(f"http://127.0.0.1:{port}", headers={"Origin": "https://example.com"})) as answer:
-            assert "Access-Control-Allow-Origin" not in answer.headers
+        yield server, port
     finally:
         stop(server)
 
 
-def test_an_account_is_empty_at_first_and_its_process_gone_afterwards(monkeypatch):
+def test_told_to_stay_it_stays(by_hand):
+    server, _ = by_hand
+    server.stdin.close()
+    server.stdin = None  # it is closed
+    time.sleep(1.5)
+    assert server.poll() is None
+
+
+def test_started_by_hand_it_is_as_strict_as_when_it_is_started_for_a_rehearsal(by_hand):
+    _, port = by_hand
+    here = Account("us-east-1", f"http://127.0.0.1:{port}", credentials=_SOME_CREDENTIALS)
+    assert here.client("iam").get_policy(PolicyArn="arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess")
+    asked: dict[str, Any] = {"ImageId": "ami-0123456789abcdef0", "MinCount": 1, "MaxCount": 1}
+    code, _ = cloud.refusal(here.client("ec2").run_instances, InstanceType="m5.large", **asked)
+    assert code == "InvalidAMIID.NotFound"
+    with urlopen(Request(f"http://127.0.0.1:{port}", headers={"Origin": "https://example.com"})) as answer:
+        assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_an_account_is_empty_at_first_logs_nothing_and_its_process_is_gone_afterwards(monkeypatch, capfd):
     processes = []
     former = subprocess.Popen.__init__
 
@@ -168,7 +161,9 @@ def test_an_account_is_empty_at_first_and_its_process_gone_afterwards(monkeypatc
         assert account.id == "123456789012"
         assert set(cloud.inventory(account)) == _OF_A_NEW_ACCOUNT
         assert account.region == "eu-west-1"
+        account.client("secretsmanager").create_secret(Name="n", SecretString="very-secret-words")
         raise ZeroDivisionError
+    assert "very-secret-words" not in "".join(capfd.readouterr())
     assert [process.returncode is not None for process in processes] == [True]
 
 
@@ -252,12 +247,6 @@ def test_a_client_that_sends_half_a_call_holds_up_nobody(account):
 
         threading.Thread(target=call).start()
         assert answered.wait(20)
-
-
-def test_what_was_called_is_logged_nowhere(capfd):
-    with emulated_account("us-east-2") as account:
-        account.client("secretsmanager").create_secret(Name="n", SecretString="very-secret-words")
-    assert "very-secret-words" not in "".join(capfd.readouterr())
 
 
 def test_the_events_of_all_stacks_are_on_one_page(account):

@@ -38,6 +38,8 @@ software: {setup: gpu}
 monitoring: {mode: amp-only}
 timeouts: {head_node_s: 3600, compute_node_s: 2400}
 """
+# Without the update that starts nodes, which takes ParallelCluster as long as all the rest.
+WITHOUT_STATIC_NODES = SPEC.replace("nodes: 2", "nodes: {min: 0, max: 2}")
 STEPS = (
     "bucket", "reservations", "network", "storage", "monitoring", "rules", "assets", "release", "key-pair", "cluster",
     "static-nodes", "cloudwatch-dashboards",
@@ -72,12 +74,13 @@ def counts(account: Account) -> Counter[str]:
     return Counter(one.split(":")[0] for one in inventory(account))
 
 
-def killed(account: Account, action: str, step: str) -> None:
+def killed(account: Account, action: str, step: str, text: str = SPEC) -> None:
     """Deploy or destroy in a process of its own, which is killed by SIGKILL when a step is done."""
     told = json.dumps(
         {
             "action": action,
             "step": step,
+            "text": text,
             "region": account.region,
             "endpoint": account.endpoint,
             "credentials": dict(account.credentials),
@@ -103,7 +106,7 @@ def _die_on_the_way() -> None:
         if event.step == told["step"] and event.kind == "done":
             os.kill(os.getpid(), signal.SIGKILL)
 
-    (deployed if told["action"] == "deploy" else destroyed)(account, listener=listen)
+    (deployed if told["action"] == "deploy" else destroyed)(account, told["text"], listener=listen)
 
 
 if __name__ == "__main__":
