@@ -43,17 +43,33 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     assert held == files
 
 
-def test_the_demo_runs_from_the_wheel_in_an_empty_environment(wheel: Path, tmp_path: Path):
-    environment = tmp_path / "environment"
+@pytest.fixture(scope="module")
+def path(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where programs are looked for, with an environment in which nothing but the wheel was asked for."""
+    environment = tmp_path_factory.mktemp("environment")
     run(uv.find_uv_bin(), "venv", "--quiet", "--python", sys.executable, environment)
     run(uv.find_uv_bin(), "pip", "install", "--quiet", "--python", environment / "bin" / "python", f"{wheel}[rehearse]")
-    path = f"{environment / 'bin'}:/usr/bin:/bin"
+    return f"{environment / 'bin'}:/usr/bin:/bin"
+
+
+def is_whole(report: Path) -> None:
+    names = {".trainyard.json", "architecture.svg", "rehearsal.html", "rehearsal.json"}
+    assert {file.name for file in report.iterdir()} == names
+
+
+ENVIRONMENT = "kind: environment\nname: shared\nregion: us-east-2\nnetwork: {availability_zone: us-east-2a}\n"
+
+
+def test_an_environment_is_rehearsed_from_the_wheel_where_nothing_else_is(path: str, tmp_path: Path):
+    (tmp_path / "shared.yaml").write_text(ENVIRONMENT)
+    program = Path(path.partition(":")[0]) / "trainyard"
+    printed = run(program, "rehearse", tmp_path / "shared.yaml", "--output", tmp_path / "report", PATH=path)
+    assert "The rehearsal of shared succeeded" in printed
+    is_whole(tmp_path / "report")
+
+
+@pytest.mark.exhaustive
+def test_the_demo_runs_from_the_wheel_where_nothing_else_is(path: str, tmp_path: Path):
     printed = run("bash", ROOT / "tools" / "demo.sh", tmp_path / "demo", PATH=path)
     assert "The rehearsal of ml-cluster-p5 succeeded" in printed
-    report = tmp_path / "demo" / "rehearsal"
-    assert {file.name for file in report.iterdir()} == {
-        ".trainyard.json",
-        "architecture.svg",
-        "rehearsal.html",
-        "rehearsal.json",
-    }
+    is_whole(tmp_path / "demo" / "rehearsal")

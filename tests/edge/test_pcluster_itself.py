@@ -100,51 +100,47 @@ TWO_TARGETS = (
 SCRIPTS = ("HeadNode", "CustomActions", "OnNodeConfigured", "Sequence")
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "expected"),
-    [
-        pytest.param(
-            (*COMPUTE, "HealthChecks"),
-            {"GpuHealthCheck": True},
-            [((*COMPUTE, "HealthChecks", "GpuHealthCheck"), "Unknown field.")],
-            id="an unknown key",
-        ),
-        pytest.param(
-            SCRIPTS,
-            [script("a"), script("b", None), script(None)],
-            [
-                ((*SCRIPTS, 1, "Args", 1), "Field may not be null."),
-                ((*SCRIPTS, 2, "Args", 0), "Field may not be null."),
-            ],
-            id="null arguments in a sequence of scripts",
-        ),
-        pytest.param(
-            ("HeadNode", "CustomActions", "OnNodeConfigured"),
-            script(None),
-            [(("HeadNode", "CustomActions", "OnNodeConfigured", "Args", 0), "Field may not be null.")],
-            id="a null argument of a single script",
-        ),
-        pytest.param(
-            SCRIPTS,
-            "one.sh",
-            [(SCRIPTS[:-1], "Invalid input type for Sequence, expected list.")],
-            id="a sequence that is none",
-        ),
-        pytest.param(
-            (*COMPUTE, "MaxCount"), "many", [((*COMPUTE, "MaxCount"), "Not a valid integer.")], id="a wrong type"
-        ),
-        pytest.param(QUEUE, "gpu", [(QUEUE, "Invalid input type.")], id="a scalar where a section belongs"),
-        pytest.param(
-            (*COMPUTE, "CapacityReservationTarget"),
-            {"CapacityReservationId": "cr-0123456789abcdef0", "CapacityReservationResourceGroupArn": "arn:aws:x"},
-            [((*COMPUTE, "CapacityReservationTarget"), TWO_TARGETS)],
-            id="a section that contradicts itself",
-        ),
-    ],
-)
-def test_a_complaint_names_the_place(real, path, value, expected):
-    (complaints,) = schema_complaints(real, [asked(changed(path, value))])
-    assert complaints == tuple(Complaint(*complaint) for complaint in expected)
+# Asked about together: to start ParallelCluster takes a second.
+COMPLAINTS: list[tuple[tuple[str | int, ...], object, list[tuple[Any, str]], str]] = [
+    (
+        (*COMPUTE, "HealthChecks"),
+        {"GpuHealthCheck": True},
+        [((*COMPUTE, "HealthChecks", "GpuHealthCheck"), "Unknown field.")],
+        "an unknown key",
+    ),
+    (
+        SCRIPTS,
+        [script("a"), script("b", None), script(None)],
+        [
+            ((*SCRIPTS, 1, "Args", 1), "Field may not be null."),
+            ((*SCRIPTS, 2, "Args", 0), "Field may not be null."),
+        ],
+        "null arguments in a sequence of scripts",
+    ),
+    (
+        ("HeadNode", "CustomActions", "OnNodeConfigured"),
+        script(None),
+        [(("HeadNode", "CustomActions", "OnNodeConfigured", "Args", 0), "Field may not be null.")],
+        "a null argument of a single script",
+    ),
+    (SCRIPTS, "one.sh", [(SCRIPTS[:-1], "Invalid input type for Sequence, expected list.")], "a sequence that is none"),
+    ((*COMPUTE, "MaxCount"), "many", [((*COMPUTE, "MaxCount"), "Not a valid integer.")], "a wrong type"),
+    (QUEUE, "gpu", [(QUEUE, "Invalid input type.")], "a scalar where a section belongs"),
+    (
+        (*COMPUTE, "CapacityReservationTarget"),
+        {"CapacityReservationId": "cr-0123456789abcdef0", "CapacityReservationResourceGroupArn": "arn:aws:x"},
+        [((*COMPUTE, "CapacityReservationTarget"), TWO_TARGETS)],
+        "a section that contradicts itself",
+    ),
+]
+
+
+def test_a_complaint_names_the_place(real):
+    answers = schema_complaints(real, [asked(changed(path, value)) for path, value, *_ in COMPLAINTS])
+    named = dict(zip((name for *_, name in COMPLAINTS), answers, strict=True))
+    assert named == {
+        name: tuple(Complaint(*complaint) for complaint in expected) for _, _, expected, name in COMPLAINTS
+    }
 
 
 @pytest.mark.parametrize("version", ["3.15.1", "3.16.1"])
@@ -160,21 +156,20 @@ def test_a_key_pair_of_a_login_pool_is_accepted_before_3_15():
     assert load_schemas([asked(text)], version="3.14.2", report=print) == [()]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a: [", "Configuration must be a valid YAML document. while parsing a flow node expected the node content"),
-        ("- a", "Configuration must be a valid YAML document. Parsed config is not a dict"),
-        ("Region: a\nRegion: b", "Configuration must be a valid YAML document. Duplicate key found: Region"),
-        (changed(SCRIPTS[:-1], 5), "ParallelCluster cannot read this config: TypeError: "),
-    ],
-    ids=["no YAML", "a list", "a key twice", "pcluster breaks on it"],
-)
-def test_what_cannot_be_loaded_at_all_is_one_complaint_about_the_whole(real, text, message):
-    ((complaint,),) = schema_complaints(real, [asked(text)])
-    assert complaint.path == ()
-    assert complaint.message.startswith(message)
-    assert "\n" not in complaint.message
+UNREADABLE = {
+    "a: [": "Configuration must be a valid YAML document. while parsing a flow node expected the node content",
+    "- a": "Configuration must be a valid YAML document. Parsed config is not a dict",
+    "Region: a\nRegion: b": "Configuration must be a valid YAML document. Duplicate key found: Region",
+    changed(SCRIPTS[:-1], 5): "ParallelCluster cannot read this config: TypeError: ",
+}
+
+
+def test_what_cannot_be_loaded_at_all_is_one_complaint_about_the_whole(real):
+    answers = schema_complaints(real, [asked(text) for text in UNREADABLE])
+    for (complaint,), message in zip(answers, UNREADABLE.values(), strict=True):
+        assert complaint.path == ()
+        assert complaint.message.startswith(message)
+        assert "\n" not in complaint.message
 
 
 def test_configs_loaded_together_do_not_disturb_each_other():
