@@ -114,7 +114,7 @@ FACTS: dict[str, tuple[Callable[[InstanceType], Any], Callable[[dict[str, Any]],
     "network_cards": (_our_cards, _cards),
     "network_card_count": (lambda t: t.network_card_count, lambda a: a["NetworkInfo"]["MaximumNetworkCards"]),
     "max_network_interfaces": (
-        lambda t: t.max_network_interfaces,
+        lambda t: sum(card.max_interfaces for card in t.cards or ()),
         lambda a: a["NetworkInfo"]["MaximumNetworkInterfaces"],
     ),
     "has_efa": (lambda t: t.has_efa, lambda a: a["NetworkInfo"]["EfaSupported"]),

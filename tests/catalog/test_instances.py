@@ -195,12 +195,7 @@ def test_what_is_unknown_is_none_and_not_zero():
     bare = instances.family_in(_family(page={"vcpus": 2}), "x1.yaml").types["x1.large"]
     assert (bare.cores, bare.nvme, bare.accelerators, bare.efa_gbit_s) == (None, None, None, None)
     assert (bare.gpu_count, bare.neuron_count, bare.neuron, bare.has_efa) == (None, None, None, None)
-    assert (bare.cards, bare.network_card_count, bare.multi_card, bare.max_network_interfaces) == (
-        None,
-        None,
-        None,
-        None,
-    )
+    assert (bare.cards, bare.network_card_count, bare.multi_card) == (None, None, None)
 
 
 def test_a_processor_type_is_known_to_have_no_accelerators():
@@ -211,7 +206,7 @@ def test_a_processor_type_is_known_to_have_no_accelerators():
 def test_a_gpu_type_counts_gpus_and_cards():
     p5 = _known("p5.48xlarge")
     assert (p5.gpu_count, p5.neuron_count, p5.neuron) == (8, 0, False)
-    assert (p5.network_card_count, p5.multi_card, p5.max_network_interfaces, p5.has_efa) == (32, True, 64, True)
+    assert (p5.network_card_count, p5.multi_card, p5.has_efa) == (32, True, True)
 
 
 def test_a_trainium_type_counts_no_gpus():

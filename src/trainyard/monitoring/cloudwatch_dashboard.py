@@ -6,7 +6,7 @@ $names, which cloudwatch_cluster.py fills in; $$ is a dollar sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -122,13 +122,6 @@ class CloudWatchDashboard:
     widgets: tuple[Widget, ...]
     needs: tuple[str, ...] = ()
     """What a cluster has to have for the dashboard to be made."""
-
-    def all_widgets(self) -> Iterator[Widget]:
-        """Yield the widgets, and those that may stand in their place."""
-        for widget in self.widgets:
-            yield widget
-            if widget.instead is not None:
-                yield widget.instead
 
 
 @cache

@@ -36,7 +36,6 @@ class QueueJob(NamedTuple):
     """The ARN of its job definition; empty where AWS does not say."""
     created_ms: int
     """In milliseconds since 1970, as are the others."""
-    started_ms: int | None
     stopped_ms: int | None
     exit_status: int | None
     """Of the container of a job in one container; None where it has not ended."""
@@ -101,7 +100,6 @@ class JobDetail(NamedTuple):
     """The index of the node, where it is one."""
     definition: str
     created_ms: int
-    started_ms: int | None
     stopped_ms: int | None
     needs: tuple[NodeNeed, ...]
     ends: tuple[ContainerEnd, ...]
@@ -210,7 +208,6 @@ def _job(summary: Mapping[str, Any]) -> QueueJob:
         summary.get("nodeProperties", {}).get("numNodes"),
         summary.get("jobDefinition", ""),
         summary.get("createdAt", 0),
-        summary.get("startedAt"),
         summary.get("stoppedAt"),
         summary.get("container", {}).get("exitCode"),
     )
@@ -227,7 +224,6 @@ def _detail(described: Mapping[str, Any]) -> JobDetail:
         described.get("nodeDetails", {}).get("nodeIndex"),
         described.get("jobDefinition", ""),
         described.get("createdAt", 0),
-        described.get("startedAt"),
         described.get("stoppedAt"),
         tuple(node_needs(described, "container")),
         tuple(_ends(described)),

@@ -51,14 +51,9 @@ class EksCluster(NamedTuple):
     """Who may reach a public endpoint."""
     logs: tuple[str, ...]
     """Kinds of logs of the control plane that are switched on."""
-    authentication_mode: str
-    """API, API_AND_CONFIG_MAP or CONFIG_MAP; empty where AWS does not say."""
     key: str
     """ARN of the key that encrypts secrets; empty for that of AWS."""
     health: tuple[HealthIssue, ...]
-    platform_version: str = ""
-    support_type: str = ""
-    """STANDARD or EXTENDED: what becomes of it at the end of standard support."""
 
 
 class NodeGroupState(NamedTuple):
@@ -69,7 +64,6 @@ class NodeGroupState(NamedTuple):
     status: str
     """CREATING, ACTIVE, UPDATING, DELETING, CREATE_FAILED, DELETE_FAILED or DEGRADED."""
     version: str
-    release_version: str
     capacity_type: str
     """ON_DEMAND, SPOT or CAPACITY_BLOCK."""
     min_nodes: int
@@ -89,8 +83,6 @@ class NodeGroupState(NamedTuple):
     """Its id and version."""
     health: tuple[HealthIssue, ...]
     created: datetime | None
-    repair: bool = False
-    """Whether EKS replaces nodes that are broken."""
     image_type: str = ""
     """Such as AL2023_x86_64_NVIDIA, or CUSTOM where the launch template names the image."""
 
@@ -201,11 +193,8 @@ def _cluster(described: Mapping[str, Any]) -> EksCluster:
         bool(network.get("endpointPrivateAccess", False)),
         tuple(network.get("publicAccessCidrs", ())),
         tuple(kind for entry in logging if entry.get("enabled") for kind in entry.get("types", ())),
-        described.get("accessConfig", {}).get("authenticationMode", ""),
         next((key for key in keys if key), ""),
         _issues(described),
-        described.get("platformVersion", ""),
-        described.get("upgradePolicy", {}).get("supportType", ""),
     )
 
 
@@ -217,7 +206,6 @@ def _node_group(described: Mapping[str, Any]) -> NodeGroupState:
         described["nodegroupArn"],
         described.get("status", ""),
         described.get("version", ""),
-        described.get("releaseVersion", ""),
         described.get("capacityType", ""),
         sizes.get("minSize", 0),
         sizes.get("desiredSize", 0),
@@ -235,7 +223,6 @@ def _node_group(described: Mapping[str, Any]) -> NodeGroupState:
         (template["id"], str(template.get("version", ""))) if "id" in template else None,
         _issues(described),
         described.get("createdAt"),
-        bool((described.get("nodeRepairConfig") or {}).get("enabled", False)),
         described.get("amiType", ""),
     )
 

@@ -39,7 +39,6 @@ class BatchCluster(NamedTuple):
     """At least one."""
     repository: str
     """The name of its repository in ECR."""
-    repository_url: str
 
     def queue(self, name: str | None) -> ClusterQueue:
         """Return a queue by the name that the spec gives it, or by its whole name; the first where none is wanted.
@@ -87,7 +86,6 @@ def _cluster(stack: StackState, name: str, account: Account) -> BatchCluster:
         stack.name,
         tuple(_queue(outputs, number) for number in numbers),
         outputs.get("ECRRepository", ""),
-        outputs.get("ECRRepositoryUrl", ""),
     )
 
 

@@ -8,7 +8,7 @@ Batch's own tags say that an instance is Batch's, and not of which cluster or qu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -24,11 +24,6 @@ _CLUSTER = "__meta_ec2_tag_trainyard_cluster"
 _QUEUE = "__meta_ec2_tag_trainyard_queue"
 NEEDED_ACTIONS = ("ec2:DescribeInstances", "ec2:DescribeAvailabilityZones")
 """What the role of the agent needs besides aps:RemoteWrite on the workspace. Without zones it only warns."""
-
-
-def batch_tags(cluster: str, queue: str) -> Mapping[str, str]:
-    """Return the computeResources.tags of the compute environments of a queue."""
-    return {CLUSTER_TAG: cluster, QUEUE_TAG: queue}
 
 
 def batch_config(spec: Spec, write_url: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import re
 from typing import NamedTuple
 
 CONTROL_PLANE = "/aws/eks/"
-INSIGHTS = "/aws/containerinsights/"
 _COMPONENT = re.compile(
     r"(?P<kind>kube-apiserver-audit|kube-apiserver|kube-controller-manager|kube-scheduler|cloud-controller-manager"
     r"|authenticator)-[0-9a-f]{8,64}"
