@@ -1,4 +1,9 @@
-"""The API server of a cluster, in memory: keeps objects, and says of workloads what their controllers would."""
+"""The API server of a cluster, in memory: keeps objects, and says of workloads what their controllers would.
+
+That of rehearsals admits, schedules and runs only what a cluster would, behind HTTP. This one holds whatever a test
+puts there, also what no controller would write, and refuses in the words that a test plants. Kinds and selectors are
+those of rehearsals.
+"""
 
 from __future__ import annotations
 

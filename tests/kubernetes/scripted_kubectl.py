@@ -1,4 +1,8 @@
-"""A kubectl in this process, on an API server in memory: for tests of what is made of its answers."""
+"""A kubectl in this process, on an API server in memory: for tests of what is made of its answers.
+
+Where answers are those of a cluster that goes well, tests take the kubectl of rehearsals; this one records what it was
+asked, and fails as a test says, in the words that the real one is read by.
+"""
 
 from __future__ import annotations
 

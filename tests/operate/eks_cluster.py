@@ -1,4 +1,8 @@
-"""An EKS cluster as AWS and its Kubernetes API describe it, without sockets. A test changes what is to be wrong."""
+"""An EKS cluster as AWS and its Kubernetes API describe it, without sockets. A test changes what is to be wrong.
+
+It makes nothing and keeps no rules, unlike the emulated account of rehearsals: each answer is written down, so that
+states stand side by side which no account can be led into.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A cluster of AWS Batch as the services describe it, without sockets. A test changes what is to be wrong."""
+"""A cluster of AWS Batch as the services describe it, without sockets. A test changes what is to be wrong.
+
+It makes nothing and keeps no rules, unlike the emulated account of rehearsals: each answer is written down, so that
+states stand side by side which no account can be led into.
+"""
 
 from __future__ import annotations
 
