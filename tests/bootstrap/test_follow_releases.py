@@ -13,7 +13,7 @@ from tests.bootstrap.node import AWS, NOT_THERE
 from tests.bootstrap.steps.scripts import verify_unit
 from tests.bootstrap.steps.stubs import FakeNode
 from tests.bootstrap.user_data import SECRET, user_data
-from trainyard.bootstrap.launcher import NOTHING_PUBLISHED, follow_releases
+from trainyard.bootstrap.launcher import follow_releases
 
 FOLDER = "s3://mine/trainyard/llm"
 # What the launcher would do: it says so, and ends as the file beside the pointer wants it.
@@ -129,7 +129,7 @@ def test_before_anything_is_published_nothing_happens(instance: Instance):
     assert ran.returncode == 0
     assert "so nothing changes" in ran.stdout
     assert NOT_THERE.partition(":")[0] in ran.stdout
-    instance.publish(NOTHING_PUBLISHED)
+    instance.publish(b"none\n")
     assert (instance.look().returncode, instance.launched) == (0, 0)
 
 

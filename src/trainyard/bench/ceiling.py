@@ -19,7 +19,6 @@ _TO_EVERYBODY = {"alltoall", "alltoallv", "gather", "scatter"}
 _TWICE = {"all_reduce"}
 _ONCE_BUT_OWN = {"all_gather", "reduce_scatter", "alltoall", "alltoallv", "gather", "scatter"}
 _ONCE = {"broadcast", "reduce", "sendrecv"}
-COLLECTIVES = _TWICE | _ONCE_BUT_OWN | _ONCE
 
 
 class Ceiling(NamedTuple):

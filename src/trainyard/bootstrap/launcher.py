@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-# A missing pointer would not do: nodes may not list the bucket, and to them S3 calls what is missing forbidden.
-# https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
-NOTHING_PUBLISHED = b"none\n"
 SCRIPT = Path(__file__).parent / "image" / "install.sh"
 MARKER = b"__SETTINGS__\n"
 

@@ -39,8 +39,6 @@ NODE_FILES = "node-files.yaml"
 EXAMPLES = "examples/"
 """What begins the names of jobs, which nobody wants to start by installing a cluster."""
 _SEPARATOR = "---\n"
-# Values of ConfigMaps together: https://kubernetes.io/docs/concepts/configuration/configmap/
-CONFIG_MAP_BYTES = 2**20
 _SETUPS = {"nvidia": "gpu", "neuron": "neuron", None: "cpu"}
 _FOLDER = Path(__file__).parent
 _PROGRAM = "train.py"

@@ -10,11 +10,11 @@ import pytest
 from tests.platforms.eks.rendering.manifests.clusters import ALL, P5, cluster, made, one
 from tests.platforms.eks.rendering.manifests.strictly import containers, pods
 from trainyard.bootstrap.pyz import trainyard_node_pyz
-from trainyard.platforms.eks.rendering.manifests import CONFIG_MAP_BYTES
 from trainyard_node.node_env import NAMES
 from trainyard_node.this_node import assignments
 
 FILE = "trainyard-node.pyz"
+CONFIG_MAP_BYTES = 2**20  # of all values: https://kubernetes.io/docs/concepts/configuration/configmap/
 
 
 def test_the_package_is_in_it_byte_by_byte_and_is_named_after_its_content():
