@@ -49,7 +49,7 @@ class Slurm:
         """Run one of Slurm's commands as root and return what it prints. Raises where it fails."""
         environment = {**os.environ, **self.variables}
         done = subprocess.run(
-            command, env=environment, cwd="/", capture_output=True, text=True, check=False, timeout=60
+            command, env=environment, cwd="/", capture_output=True, text=True, check=False, timeout=300
         )
         if done.returncode:
             raise AssertionError(f"{' '.join(command)}: {done.stderr}")

@@ -58,7 +58,7 @@ class Instance:
             "TRAINYARD_SYSROOT": str(self.root),
         }
         return subprocess.run(
-            ["bash", script, *arguments], env=variables, capture_output=True, text=True, check=False, timeout=60
+            ["bash", script, *arguments], env=variables, capture_output=True, text=True, check=False, timeout=300
         )
 
     def look(self) -> subprocess.CompletedProcess[str]:

@@ -7,12 +7,12 @@ import os
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from tests.deploy.conftest import BUCKET
+from tests.waiting import wait_until
 from trainyard.deploy.lock import Lock
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -22,8 +22,8 @@ from trainyard.errors import TrainyardError
 KEY = "trainyard/llm/lock"
 
 
-def lock(account: Account, what: str = "deploy") -> Lock:
-    return Lock(account, BUCKET, "llm", what)
+def lock(account: Account, what: str = "deploy", renewed_every_s: float = 60) -> Lock:
+    return Lock(account, BUCKET, "llm", what, renewed_every_s=renewed_every_s)
 
 
 def held_by(account: Account, **changes: object) -> None:
@@ -99,8 +99,7 @@ def test_a_lock_that_could_not_be_renewed_in_time_counts_as_lost(account):
 
 
 def test_a_network_that_is_gone_does_not_end_the_renewals(account, monkeypatch):
-    monkeypatch.setattr("trainyard.deploy.lock._RENEWED_EVERY_S", 0.01)
-    with lock(account) as held:
+    with lock(account, renewed_every_s=0.01) as held:
         put = account.client("s3").put_object
         failures: list[str] = []
 
@@ -109,8 +108,7 @@ def test_a_network_that_is_gone_does_not_end_the_renewals(account, monkeypatch):
             raise EndpointConnectionError(endpoint_url="https://s3")
 
         monkeypatch.setattr(account.client("s3"), "put_object", fail)
-        while len(failures) < 3:
-            time.sleep(0.01)
+        wait_until(lambda: len(failures) >= 3)
         monkeypatch.setattr(account.client("s3"), "put_object", put)
         held.refuse_lost()
 
@@ -128,27 +126,17 @@ def test_a_lock_that_cannot_be_read_is_somebody_elses(account, content):
         pass
 
 
-def test_it_is_renewed_while_it_is_held(account, monkeypatch):
-    monkeypatch.setattr("trainyard.deploy.lock._RENEWED_EVERY_S", 0.01)
-    with lock(account) as held:
+def test_it_is_renewed_while_it_is_held(account):
+    with lock(account, renewed_every_s=0.01) as held:
         first = s3.get(account, BUCKET, KEY)
-        renewed = first
-        for _ in range(500):
-            renewed = s3.get(account, BUCKET, KEY)
-            if renewed != first:
-                break
-        assert renewed != first
+        wait_until(lambda: s3.get(account, BUCKET, KEY) != first)
         held.refuse_lost()
 
 
-def test_who_has_lost_it_is_stopped_and_does_not_release_it(account, monkeypatch):
-    monkeypatch.setattr("trainyard.deploy.lock._RENEWED_EVERY_S", 0.01)
-    with lock(account) as held:
+def test_who_has_lost_it_is_stopped_and_does_not_release_it(account):
+    with lock(account, renewed_every_s=0.01) as held:
         held_by(account)
-        for _ in range(500):
-            if held._lost:
-                break
-            s3.get(account, BUCKET, KEY)
+        wait_until(lambda: held._lost)
         with pytest.raises(TrainyardError, match="has taken over the lock"):
             held.refuse_lost()
     assert s3.get(account, BUCKET, KEY) is not None

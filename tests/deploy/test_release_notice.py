@@ -36,7 +36,7 @@ def typed(node: Node) -> subprocess.CompletedProcess[str]:
     }
     command = command_to_tell("us-east-2", "mine", "llm")
     return subprocess.run(
-        ["bash", "-c", command], env=variables, capture_output=True, text=True, check=False, timeout=60
+        ["bash", "-c", command], env=variables, capture_output=True, text=True, check=False, timeout=300
     )
 
 

@@ -107,12 +107,12 @@ def test_a_signal_that_ends_this_process_is_passed_on(tmp_path, number, told):
         from trainyard.edge.watched_program import run_watched
         signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background may inherit none
         say = lambda line: print(line, flush=True)
-        run_watched([sys.executable, "-c", {textwrap.dedent(inner)!r}], os.environ, timeout_s=60, say=say)
+        run_watched([sys.executable, "-c", {textwrap.dedent(inner)!r}], os.environ, timeout_s=300, say=say)
     """
     command = [sys.executable, "-c", textwrap.dedent(outer)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(number)
-        process.wait(30)
+        process.wait(300)
     assert (tmp_path / "told").read_text() == told

@@ -39,6 +39,7 @@ class Lock:
     what: str
     """What is being done, for whoever finds it locked."""
     report: Callable[[str], None] = lambda _: None
+    renewed_every_s: float = _RENEWED_EVERY_S
     _etag: str = ""
     _until: float = 0.0
     """Until when it is ours for certain, in seconds since 1970."""
@@ -70,7 +71,7 @@ class Lock:
             )
 
     def _renew(self) -> None:
-        while not self._released.wait(_RENEWED_EVERY_S):
+        while not self._released.wait(self.renewed_every_s):
             content, until = self._content()
             try:
                 etag = s3.put_if_same(self.account, self.bucket, self._key, content, self._etag)

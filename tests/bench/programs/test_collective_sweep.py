@@ -44,7 +44,7 @@ def together(ranks: int, file: Path, act: Callable[[Ring], None]) -> None:
     for one in threads:
         one.start()
     for one in threads:
-        one.join(30)
+        one.join(300)
     if problems:
         raise problems[0]
 
@@ -105,7 +105,7 @@ def test_a_stranger_who_does_not_know_the_word_is_no_rank(tmp_path: Path):
     with connect(place.address, place.port) as stranger:
         say(stranger, ["another word", 1, "127.0.0.1", 1])
         act(1)
-    zero.join(30)
+    zero.join(300)
     assert sums == [8.0, 8.0]
 
 

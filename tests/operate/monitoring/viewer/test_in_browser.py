@@ -94,7 +94,7 @@ class Opened:
         self.complete(f"='{dashboard}'")
 
     def complete(self, which: str = "") -> None:
-        self.page.wait_for_selector(f"body[data-complete{which}]", timeout=60_000)
+        self.page.wait_for_selector(f"body[data-complete{which}]", timeout=300_000)
 
     def _dismiss(self, dialog: Dialog) -> None:
         self.complaints.append(dialog.message)

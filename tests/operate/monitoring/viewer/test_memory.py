@@ -44,7 +44,7 @@ def test_who_asks_meanwhile_waits_for_the_same_answer():
 
     def ask() -> str:
         asked.append(1)
-        go_on.wait(10)
+        go_on.wait(300)
         return "answer"
 
     with ThreadPoolExecutor(4) as pool:

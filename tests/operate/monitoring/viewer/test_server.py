@@ -49,7 +49,7 @@ def test_what_a_page_will_ask_for_is_asked_while_the_browser_still_reads_it(page
     begun = threading.Event()
     source.before = lambda _: begun.set()
     page.ask("/efa-network?to=1795286880&range=900&node=n1")
-    assert begun.wait(10)
+    assert begun.wait(300)
     lines = page.ask("/data/efa-network?from=1795285980&to=1795286880&node=n1").lines()
     assert len(lines) == 1 + len(list(EFA.panels()))
     assert len(source.instants) == len(set(source.instants))
