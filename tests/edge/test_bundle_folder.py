@@ -45,7 +45,7 @@ def test_a_folder_holds_exactly_the_files_and_a_marker(tmp_path: Path):
 @pytest.mark.parametrize("exchange", [None, never], ids=["exchanged", "renamed"])
 def test_a_former_bundle_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path, exchange: Any):
     write_folder(tmp_path / "b", OLD)
-    assert write_folder(tmp_path / "b", NEW, exchange=exchange).kept is None
+    assert write_folder(tmp_path / "b", NEW, exchange=exchange).backup is None
     assert content(tmp_path / "b") == NEW
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
@@ -104,7 +104,7 @@ def test_what_trainyard_did_not_write_is_refused_and_left_as_it_was(tmp_path: Pa
 def test_force_moves_it_aside_and_loses_nothing(tmp_path: Path, made: Callable[[Path], None]):
     made(tmp_path / "b")
     before = content(tmp_path / "b")
-    kept = write_folder(tmp_path / "b", NEW, force=True).kept
+    kept = write_folder(tmp_path / "b", NEW, force=True).backup
     assert kept == tmp_path / "b.before-1"
     assert content(kept) == before
     assert content(tmp_path / "b") == NEW

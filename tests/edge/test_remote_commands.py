@@ -67,12 +67,12 @@ def test_bytes_pass_both_ways_and_status_and_error_come_back(head: HeadNodeConne
     content = bytes(range(256)) * 40
     assert head.run(("cat",), content) == CommandResult(0, content, "")
     failed = head.run(("sh", "-c", "echo no >&2; exit 7"))
-    assert (failed.status, failed.said) == (7, "no")
+    assert (failed.status, failed.message) == (7, "no")
 
 
 def test_a_program_that_is_not_there_is_status_127(head: HeadNodeConnection):
     answer = head.run(("no-such-program", "x"))
-    assert (answer.status, "no-such-program" in answer.said) == (127, True)
+    assert (answer.status, "no-such-program" in answer.message) == (127, True)
 
 
 def test_a_host_that_is_not_there_is_told_in_the_words_of_ssh(stubs: Path):

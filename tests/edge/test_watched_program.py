@@ -24,7 +24,7 @@ def run(script: str, **how: object):
 
 def test_output_and_what_was_said_are_kept_apart():
     ended = run(PRINTS_BOTH)
-    assert (ended.status, ended.output, ended.said) == (0, "out\n", ("err",))
+    assert (ended.status, ended.output, ended.lines) == (0, "out\n", ("err",))
 
 
 def test_every_line_is_told_where_somebody_listens():
@@ -46,7 +46,7 @@ def test_that_it_says_nothing_for_long_is_told(tmp_path):
 
     ended = run(f"open({str(gate)!r}).read(); print('done')", say=say, quiet_s=0.05)
     assert told[0] == "has said nothing for 0 minutes, and is still running"
-    assert (told[-1], ended.said) == ("done", ("done",))
+    assert (told[-1], ended.lines) == ("done", ("done",))
 
 
 def test_text_is_standard_input_and_a_program_that_ignores_it_is_no_error():

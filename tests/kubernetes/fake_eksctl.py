@@ -61,7 +61,7 @@ class FakeEksctl:
         try:
             self._do(" ".join(words[:2]), flags, config or self._named(flags), lambda part: self._begin(part, say))
         except EksctlRefusedError as error:
-            raise FailedError("; ".join(error.said)) from error
+            raise FailedError("; ".join(error.output)) from error
         finally:
             self._join()
         say(_line("✔", "done"))

@@ -17,7 +17,7 @@ def readme(spec: Spec, contents: ReadmeContents) -> str:
     sections = (
         files(spec, contents.rendering, contents.monitoring),
         not_locked(spec, contents.lock),
-        preparation(spec, contents.rendering, contents.known, others),
+        preparation(spec, contents.rendering, contents.outputs, others),
         platform_of(spec).readme().steps(spec, contents),
     )
     return "\n".join(line for section in sections for line in section)

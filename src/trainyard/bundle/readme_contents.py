@@ -30,7 +30,7 @@ class ReadmeContents:
     """None where nodes install nothing."""
     monitoring: Mapping[str, bytes]
     """The files below monitoring/, by name."""
-    known: Mapping[str, str]
+    outputs: Mapping[str, str]
     """The stack outputs that need no stand-in."""
     lock: AssetLock
     """What is locked for its nodes."""

@@ -67,8 +67,8 @@ def _print(planned: BenchPlan) -> None:
     if planned.written is None:
         print_text(f"nothing was written: {severity_counts(planned.checked.findings)}", err=True)
         return
-    if planned.written.kept is not None:
-        print_text(f"the former folder is kept as {one_line(str(planned.written.kept))}", err=True)
+    if planned.written.backup is not None:
+        print_text(f"the former folder is kept as {one_line(str(planned.written.backup))}", err=True)
     for reason in planned.left_out:
         print_text(f"left out: {one_line(reason)}", err=True)
     for phase, what in _PHASES.items():
@@ -89,7 +89,7 @@ def _as_json(planned: BenchPlan) -> dict[str, Any]:
     written = planned.written
     return {
         "folder": None if written is None else str(written.folder),
-        "kept": None if written is None or written.kept is None else str(written.kept),
+        "kept": None if written is None or written.backup is None else str(written.backup),
         "files": list(planned.files),
         "jobs": [_job(job, planned.file_of[job.id]) for job in planned.jobs],
         "left_out": list(planned.left_out),

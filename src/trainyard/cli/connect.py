@@ -94,23 +94,23 @@ def command(  # noqa: PLR0913  one for each option
     ways = {"--forward": forward, "--ssh": ssh, "--print-ssh-config": print_ssh_config, "--ssh-proxy": ssh_proxy}
     ways["--kubeconfig"] = None if kubeconfig is None else True
     way = _only(ways)
-    asked = _ConnectOptions(user, key, arguments, dry_run, as_json)
-    _refuse(way, asked)
+    options = _ConnectOptions(user, key, arguments, dry_run, as_json)
+    _refuse(way, options)
 
     from trainyard.api.connect import NodeRequest
     from trainyard.api.deploy import account
 
     where, meant = account(region, profile), NodeRequest(name, node, user)
     if way == "--kubeconfig":
-        _write_kubeconfig(where, name, kubeconfig or "", asked)
+        _write_kubeconfig(where, name, kubeconfig or "", options)
     elif way == "--print-ssh-config":
-        _print_entry(where, meant, asked)
+        _print_entry(where, meant, options)
     elif way == "--ssh":
-        _ssh(where, meant, asked)
+        _ssh(where, meant, options)
     elif way == "--forward":
-        _forward(where, meant, forward or "", asked)
+        _forward(where, meant, forward or "", options)
     else:
-        _shell(where, meant, asked, streams=way == "--ssh-proxy")
+        _shell(where, meant, options, streams=way == "--ssh-proxy")
 
 
 def _only(ways: Mapping[str, str | bool | None]) -> str | None:
@@ -120,22 +120,22 @@ def _only(ways: Mapping[str, str | bool | None]) -> str | None:
     return given[0] if given else None
 
 
-def _refuse(way: str | None, asked: _ConnectOptions) -> None:
+def _refuse(way: str | None, options: _ConnectOptions) -> None:
     """Refuse options that would say nothing."""
-    if asked.more and way != "--ssh":
-        raise InputError(f"{asked.more[0]!r} is for ssh", where=asked.more[0], hint="add --ssh, or leave it out")
-    if asked.key is not None and way not in ("--ssh", "--print-ssh-config"):
+    if options.more and way != "--ssh":
+        raise InputError(f"{options.more[0]!r} is for ssh", where=options.more[0], hint="add --ssh, or leave it out")
+    if options.key is not None and way not in ("--ssh", "--print-ssh-config"):
         raise InputError("a session needs no key", where="--key", hint="add --ssh, or leave --key out")
-    if asked.dry_run and way == "--kubeconfig":
+    if options.dry_run and way == "--kubeconfig":
         hint = "leave it out: nothing but the context is added, and `aws eks update-kubeconfig --dry-run` shows one"
         raise InputError("--kubeconfig runs no command that could be shown", where="--dry-run", hint=hint)
-    if asked.user is not None and way in ("--forward", "--ssh-proxy", "--kubeconfig"):
+    if options.user is not None and way in ("--forward", "--ssh-proxy", "--kubeconfig"):
         raise InputError(f"{way} has no user", where="--user", hint="leave it out")
-    if asked.as_json and not asked.dry_run and way not in ("--forward", "--print-ssh-config", "--kubeconfig"):
+    if options.as_json and not options.dry_run and way not in ("--forward", "--print-ssh-config", "--kubeconfig"):
         raise InputError("a shell is nothing that JSON could hold", where="--json", hint="add --dry-run")
 
 
-def _shell(where: Account, meant: NodeRequest, asked: _ConnectOptions, *, streams: bool) -> None:
+def _shell(where: Account, meant: NodeRequest, options: _ConnectOptions, *, streams: bool) -> None:
     from trainyard.api.connect import aws_command, open_session, shell_on, ssh_stream
 
     if streams:
@@ -143,40 +143,43 @@ def _shell(where: Account, meant: NodeRequest, asked: _ConnectOptions, *, stream
     else:
         shell = shell_on(where, meant)
         request, words = shell.request, f"{shell.user} on {shell.target.words}"
-    if asked.dry_run:
-        _print_command(aws_command(where, request), asked)
+    if options.dry_run:
+        _print_command(aws_command(where, request), options)
         return
     if words:
         reporter()(words)
     _end(open_session(where, request, tell=reporter()))
 
 
-def _ssh(where: Account, meant: NodeRequest, asked: _ConnectOptions) -> None:
+def _ssh(where: Account, meant: NodeRequest, options: _ConnectOptions) -> None:
     from trainyard.api.connect import become, ssh_words
 
-    words = ssh_words(where, meant, _this_program(), key=asked.key, more=asked.more)
-    if asked.dry_run:
-        _print_command(words, asked)
+    words = ssh_words(where, meant, _this_program(), key=options.key, more=options.more)
+    if options.dry_run:
+        _print_command(words, options)
         return
     become(words)
 
 
-def _forward(where: Account, meant: NodeRequest, written: str, asked: _ConnectOptions) -> None:
+def _forward(where: Account, meant: NodeRequest, written: str, options: _ConnectOptions) -> None:
     from trainyard.api.connect import find_tunnel, require_free_port
 
     tunnel = find_tunnel(where, meant, written)
     if tunnel.note is not None:
         reporter()(tunnel.note)
-    if asked.dry_run:
-        _print_command(tunnel.command(where), asked)
+    if options.dry_run:
+        _print_command(tunnel.command(where), options)
         return
-    wanted = tunnel.wanted
-    other = wanted.local_port + _STEP if wanted.local_port + _STEP <= _LARGEST_PORT else wanted.local_port - _STEP
-    require_free_port(wanted.local_port, f"choose another, such as --forward {wanted.name or wanted.port}:{other}")
+    forward = tunnel.tunnel_request
+    other = forward.local_port + _STEP if forward.local_port + _STEP <= _LARGEST_PORT else forward.local_port - _STEP
+    require_free_port(
+        forward.local_port,
+        f"choose another, such as --forward {forward.name or forward.port}:{other}",
+    )
 
     def opened() -> None:
-        if asked.as_json:
-            ports = {"port": tunnel.port, "local_port": wanted.local_port}
+        if options.as_json:
+            ports = {"port": tunnel.port, "local_port": forward.local_port}
             print_json({"url": tunnel.url, **tunnel.end_values, **ports})
         else:
             print_text(tunnel.url)
@@ -187,11 +190,11 @@ def _forward(where: Account, meant: NodeRequest, written: str, asked: _ConnectOp
     _end(status, tunnel.program, tunnel.end_values.get("target"))
 
 
-def _write_kubeconfig(where: Account, name: str, file: str, asked: _ConnectOptions) -> None:
+def _write_kubeconfig(where: Account, name: str, file: str, options: _ConnectOptions) -> None:
     from trainyard.api.connect import write_kubeconfig
 
     done = write_kubeconfig(where, name, Path(file) if file else None)
-    if asked.as_json:
+    if options.as_json:
         print_json({"file": str(done.file), "context": done.context, "added": done.added})
         return
     print_text(one_line(f"{done.file} {'has now' if done.added else 'has already'} the context {done.context}"))
@@ -199,19 +202,19 @@ def _write_kubeconfig(where: Account, name: str, file: str, asked: _ConnectOptio
     reporter()(f"the current context stays what it was; `{shlex.join(words)}` asks the cluster")
 
 
-def _print_entry(where: Account, meant: NodeRequest, asked: _ConnectOptions) -> None:
+def _print_entry(where: Account, meant: NodeRequest, options: _ConnectOptions) -> None:
     from trainyard.api.connect import ssh_entry
 
-    entry = ssh_entry(where, meant, _this_program(), asked.key)
-    if asked.as_json:
+    entry = ssh_entry(where, meant, _this_program(), options.key)
+    if options.as_json:
         print_json(entry._asdict())
         return
     print_plain(entry.text)
     reporter()(f"`ssh {entry.host}` gets there, once this is in ~/.ssh/config")
 
 
-def _print_command(words: tuple[str, ...], asked: _ConnectOptions) -> None:
-    if asked.as_json:
+def _print_command(words: tuple[str, ...], options: _ConnectOptions) -> None:
+    if options.as_json:
         print_json({"command": shlex.join(words), "arguments": list(words)})
     else:
         print_plain(one_line(shlex.join(words)))

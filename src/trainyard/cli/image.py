@@ -82,8 +82,8 @@ def _print(rendered: RenderedImages, locking: str) -> None:
     if rendered.bundle is None or rendered.written is None:
         print_text(f"nothing was written: {severity_counts(rendered.checked.findings)}", err=True)
         return
-    if rendered.written.kept is not None:
-        print_text(f"the former folder is kept as {one_line(str(rendered.written.kept))}", err=True)
+    if rendered.written.backup is not None:
+        print_text(f"the former folder is kept as {one_line(str(rendered.written.backup))}", err=True)
     for name in rendered.bundle.files:
         print_text(one_line(str(rendered.written.folder / name)))
     if rendered.bundle.unlocked:
@@ -96,7 +96,7 @@ def _values(rendered: RenderedImages) -> dict[str, Any]:
     bundle, written = rendered.bundle, rendered.written
     return {
         "folder": None if written is None else str(written.folder),
-        "kept": None if written is None or written.kept is None else str(written.kept),
+        "kept": None if written is None or written.backup is None else str(written.backup),
         "files": [] if bundle is None else list(bundle.files),
         "release": None if bundle is None else bundle.release_sha256,
         "locked": rendered.locked,

@@ -61,8 +61,8 @@ def command(spec: str | None, folder: Path | None, *, force: bool, as_json: bool
 
 def _print(result: MonitorDashboards) -> None:
     if result.written is not None:
-        if result.written.kept is not None:
-            print_text(f"the former folder is kept as {one_line(str(result.written.kept))}", err=True)
+        if result.written.backup is not None:
+            print_text(f"the former folder is kept as {one_line(str(result.written.backup))}", err=True)
         for name in result.files:
             print_text(one_line(str(result.written.folder / name)))
         return
@@ -83,7 +83,7 @@ def _as_json(result: MonitorDashboards) -> dict[str, Any]:
     written, checked = result.written, result.checked
     return {
         "folder": None if written is None else str(written.folder),
-        "kept": None if written is None or written.kept is None else str(written.kept),
+        "kept": None if written is None or written.backup is None else str(written.backup),
         "files": list(result.files),
         "dashboards": [_dashboard(dashboard) for dashboard in result.dashboards],
         "findings": [] if checked is None else [finding.as_json() for finding in checked.findings],

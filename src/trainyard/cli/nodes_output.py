@@ -24,16 +24,17 @@ _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 def print_nodes(nodes: ClusterNodes) -> None:
     """Print the table, the steps where one node was asked for, and what is wrong."""
-    shown = (*nodes.there, *(nodes.gone if nodes.only_node else ()))
+    shown = (*nodes.present, *(nodes.gone if nodes.only_node else ()))
     _print_table([_HEADER, *(_row(nodes, node) for node in shown)])
     for node in shown if nodes.only_node else ():
         for step in node.record.steps if node.record else ():
             print_text(_step_line(node, step))
     for finding in nodes.findings:
         print_text(_finding_line(finding))
-    ready = sum(node.ready for node in nodes.there)
+    ready = sum(node.ready for node in nodes.present)
     print_text(
-        f"{nodes.name} in {nodes.region}: {ready} of {len(nodes.there)} nodes ready, {severity_counts(nodes.findings)}"
+        f"{nodes.name} in {nodes.region}: {ready} of {len(nodes.present)} nodes ready, "
+        f"{severity_counts(nodes.findings)}"
     )
 
 
@@ -91,7 +92,7 @@ def nodes_values(nodes: ClusterNodes) -> dict[str, Any]:
         "ok": nodes.ok,
         "ready": nodes.ready,
         "release": nodes.expected.published.release,
-        "nodes": [_values(nodes, node) for node in nodes.there],
+        "nodes": [_values(nodes, node) for node in nodes.present],
         "gone": [_values(nodes, node) for node in nodes.gone],
         "findings": [finding.as_json() for finding in nodes.findings],
     }

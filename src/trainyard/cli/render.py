@@ -69,8 +69,8 @@ def _print(rendered: FileRendering, locking: str) -> None:
     if rendered.bundle is None or rendered.written is None:
         print_text(f"nothing was written: {severity_counts(rendered.checked.findings)}", err=True)
         return
-    if rendered.written.kept is not None:
-        print_text(f"the former folder is kept as {one_line(str(rendered.written.kept))}", err=True)
+    if rendered.written.backup is not None:
+        print_text(f"the former folder is kept as {one_line(str(rendered.written.backup))}", err=True)
     for name in _listed(rendered.bundle.files):
         print_text(one_line(str(rendered.written.folder / name)))
     if rendered.bundle.unlocked:
@@ -99,7 +99,7 @@ def _print_json(rendered: FileRendering) -> None:
     print_json(
         {
             "folder": None if written is None else str(written.folder),
-            "kept": None if written is None or written.kept is None else str(written.kept),
+            "kept": None if written is None or written.backup is None else str(written.backup),
             "files": [] if bundle is None else list(bundle.files),
             "stand_ins": [] if bundle is None else [asdict(stand_in) for stand_in in bundle.stand_ins],
             "not_locked": [] if bundle is None else list(bundle.unlocked),

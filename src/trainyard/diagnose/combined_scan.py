@@ -33,7 +33,7 @@ class CombinedScan:
 
     def add(self, scan: Scan) -> None:
         """Add what one reading found."""
-        for signature_hits in scan.seen:
+        for signature_hits in scan.signature_hits:
             self.hits.extend(signature_hits.hits)
             self.counts[signature_hits.signature, signature_hits.node] += signature_hits.count
         self.left_out += [scan.left_out] if scan.left_out else []
@@ -46,7 +46,7 @@ class CombinedScan:
         self.unread.extend(unread)
         self.unread_count += len(unread) if count is None else count
 
-    def found(self) -> RootCauses:
+    def causes(self) -> RootCauses:
         """Return what all of it tells of."""
         return root_causes(self.hits, self.counts)
 
@@ -54,7 +54,7 @@ class CombinedScan:
         self, source: str, line_filter: LineFilter, unusual: Callable[[], tuple[UnusualLine, ...]]
     ) -> Diagnosis:
         """Return the answer. Unusual lines are looked for where no cause is known, or the first is no root."""
-        causes, harmless = self.found()
+        causes, harmless = self.causes()
         is_deep = bool(causes) and causes[0].cause.kind == "root"
         return Diagnosis(
             source, causes, harmless, () if is_deep else unusual(), tuple(self.unread), self.files, self.size_bytes,

@@ -26,7 +26,7 @@ class WrittenBundle:
     """What became of a folder."""
 
     folder: Path
-    kept: Path | None
+    backup: Path | None
     """Where the former folder went, when it held anything that trainyard had not written."""
 
 

@@ -51,7 +51,7 @@ class EksctlRefusedError(TrainyardError):
     def __init__(self, problem: str, *, where: str, hint: str, output: tuple[str, ...] = ()) -> None:
         """Keep what it said."""
         super().__init__(problem, where=where, hint=hint)
-        self.said = output
+        self.output = output
 
 
 class Eksctl(Protocol):
@@ -216,7 +216,7 @@ class ProgramEksctl:
             variables = {**self._variables, "KUBECONFIG": str(Path(home) / "kubeconfig")}
             ended = run_watched(command, variables, timeout_s=timeout_s, say=tell)
         if ended.status or ended.timed_out:
-            raise _refused(words, ended.status, ended.said, timeout_s if ended.timed_out else None)
+            raise _refused(words, ended.status, ended.lines, timeout_s if ended.timed_out else None)
 
 
 @contextmanager

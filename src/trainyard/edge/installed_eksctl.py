@@ -46,7 +46,7 @@ def _installed_version(path: str, changed_ns: int) -> InstalledEksctl:
     version = str(answer.get("Version", ""))
     if ended.status or not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6}){2}", version):
         silent = f"nothing within {_ANSWERS_WITHIN_S:.0f} s" if ended.timed_out else "nothing"
-        shown = ended.output.strip() or " ".join(ended.said) or silent
+        shown = ended.output.strip() or " ".join(ended.lines) or silent
         raise TrainyardError(
             f"eksctl does not say which version it is: {shown[:200]}",
             where=path,

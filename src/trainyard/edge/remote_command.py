@@ -28,7 +28,7 @@ class CommandResult(NamedTuple):
         return self.output.decode("utf-8", "replace")
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         """Return why it failed, on one line."""
         return " ".join((self.error or self.text).split())[-500:] or f"exit status {self.status}"
 

@@ -31,7 +31,7 @@ class ProgramResult(NamedTuple):
     """Its exit status, below zero where a signal ended it."""
     output: str
     """What it printed to standard output; empty where that was told line by line."""
-    said: tuple[str, ...]
+    lines: tuple[str, ...]
     """The last lines of standard error, and of standard output where that was told line by line."""
     timed_out: bool = False
 

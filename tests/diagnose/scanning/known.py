@@ -28,13 +28,13 @@ def found(files: Mapping[str, bytes] | bytes, patterns: Mapping[str, str], block
 
 def counts(result: Scan) -> dict[str, int]:
     totals: dict[str, int] = {}
-    for signature_hits in result.seen:
+    for signature_hits in result.signature_hits:
         totals[signature_hits.signature] = totals.get(signature_hits.signature, 0) + signature_hits.count
     return totals
 
 
 def only(result: Scan) -> SignatureHits:
-    (seen,) = result.seen
+    (seen,) = result.signature_hits
     return seen
 
 

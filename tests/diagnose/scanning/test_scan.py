@@ -38,7 +38,7 @@ def test_a_line_without_a_year_has_that_of_the_logs_beside_it():
         f"{HOST}.slurmd": b"[2023-12-31T23:00:00.000] NVRM: Xid (a): 79, x\n",
         "syslog": b"Jan  1 01:00:00 a kernel: NVRM: Xid (a): 79, y\n",
     }
-    times = [signature_hits.first_seen for signature_hits in found(files, XID).seen]
+    times = [signature_hits.first_seen for signature_hits in found(files, XID).signature_hits]
     assert times == [dt.datetime(2023, 12, 31, 23, tzinfo=dt.UTC), dt.datetime(2024, 1, 1, 1, tzinfo=dt.UTC)]
 
 
@@ -119,7 +119,7 @@ def test_nodes_without_number_do_not_fill_the_memory():
     tally = Tally(most_entries=10)
     for number in range(1000):
         tally.add("xid-79", f"node-{number}", 2, [])
-    seen = tally.seen(["xid-79"])
+    seen = tally.signature_hits(["xid-79"])
     assert len(seen) == 11
     assert sum(signature_hits.count for signature_hits in seen) == 2000
     assert {signature_hits.node: signature_hits.count for signature_hits in seen}[None] == 1980

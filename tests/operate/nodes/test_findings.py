@@ -45,7 +45,7 @@ def test_a_cluster_whose_nodes_are_all_ready_is_fine(cluster):
     cluster.come_up()
     nodes = cluster.look()
     assert (nodes.ok, nodes.ready, found(nodes)) == (True, True, [])
-    assert [(one.id, one.place, one.status) for one in nodes.there] == [
+    assert [(one.id, one.place, one.status) for one in nodes.present] == [
         (HEAD, "head node", "ready"),
         (LOGIN, "login pool login", "ready"),
         (COMPUTE, "queue gpu", "ready"),
@@ -282,7 +282,7 @@ def test_a_cluster_for_which_nothing_is_published_is_ready_when_it_runs(cluster,
     cluster.pointer = pointer
     nodes = cluster.look()
     assert (nodes.ok, found(nodes)) == (True, [("info", "nothing-published")])
-    assert {one.status for one in nodes.there} == {"not-expected"}
+    assert {one.status for one in nodes.present} == {"not-expected"}
 
 
 @pytest.mark.parametrize("pointer", [b"", b"latest", b"x" * 1000, f"{CURRENT} ../x\n".encode()])
@@ -303,13 +303,13 @@ def test_without_a_deployment_record_nodes_are_shown_all_the_same(cluster):
     cluster.come_up()
     cluster.deployment = None
     nodes = cluster.look()
-    assert (nodes.ok, len(nodes.there), found(nodes)) == (True, 3, [("warning", "spec-not-remembered")])
+    assert (nodes.ok, len(nodes.present), found(nodes)) == (True, 3, [("warning", "spec-not-remembered")])
 
 
 def test_nodes_of_one_queue_are_looked_at_alone(cluster):
     cluster.come_up()
     cluster.write(HEAD, "failed", role="head")
-    assert [one.id for one in cluster.look(queue="gpu").there] == [COMPUTE]
+    assert [one.id for one in cluster.look(queue="gpu").present] == [COMPUTE]
     assert cluster.look(queue="gpu").ok
     assert cluster.look(queue="cpu").ok
     with pytest.raises(InputError, match="llm has no queue 'gup'") as refused:
@@ -322,13 +322,13 @@ def test_one_node_is_found_by_id_and_by_host_name(cluster, name):
     cluster.come_up()
     cluster.write(HEAD, "failed", role="head", hostname="head")
     nodes = cluster.look(node=name)
-    assert ([one.id for one in nodes.there], nodes.ok) == ([COMPUTE], True)
+    assert ([one.id for one in nodes.present], nodes.ok) == ([COMPUTE], True)
 
 
 def test_a_node_that_is_gone_is_found_by_its_id(cluster):
     fail_and_go(cluster)
     nodes = cluster.look(node=GONE)
-    assert (nodes.there, [one.id for one in nodes.gone]) == ((), [GONE])
+    assert (nodes.present, [one.id for one in nodes.gone]) == ((), [GONE])
     with pytest.raises(InputError, match="llm has no node 'i-12', and no record of one"):
         cluster.look(node="i-12")
 

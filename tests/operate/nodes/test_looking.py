@@ -35,7 +35,7 @@ def test_a_look_joins_instances_records_spec_and_release_and_the_next_one_fetche
     looking, made = Look(account, BUCKET, "llm"), calls_of(account)
     nodes = looking.look()
     assert nodes.ok
-    assert [(one.id, one.role, one.group, one.compute_resource) for one in nodes.there] == [
+    assert [(one.id, one.role, one.group, one.compute_resource) for one in nodes.present] == [
         (head, "head", None, None),
         (compute, "compute", "gpu", "p5-48xlarge"),
         (login, "login", "login", None),

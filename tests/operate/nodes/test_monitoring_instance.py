@@ -49,7 +49,7 @@ def ids(planted: Planted) -> list[str]:
 def test_one_that_runs_the_release_is_as_it_should_be(planted: Planted):
     planted.write(KEEPER, role="monitoring", queue="", hostname="ip-10-1-0-5")
     assert ids(planted) == []
-    (keeper,) = [node_state for node_state in planted.look().there if node_state.role == "monitoring"]
+    (keeper,) = [node_state for node_state in planted.look().present if node_state.role == "monitoring"]
     assert (keeper.place, keeper.ready) == ("monitoring instance", True)
 
 
@@ -98,7 +98,7 @@ def test_it_is_found_in_an_account_by_its_name_and_its_owner(account, text: str,
     keeper, _ = (launched(account, owner) for owner in ({tag: "llm"}, {"trainyard:cluster": "other"}))
     put(account, keeper, record(keeper, role="monitoring", queue="", release=CURRENT))
     nodes = Look(account, BUCKET, "llm").look()
-    assert [(one.id, one.role, one.status) for one in nodes.there] == [(keeper, "monitoring", "ready")]
+    assert [(one.id, one.role, one.status) for one in nodes.present] == [(keeper, "monitoring", "ready")]
 
 
 def launched(account, tags: dict[str, str]) -> str:

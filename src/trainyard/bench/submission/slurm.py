@@ -39,7 +39,7 @@ def states(head: HeadNodeConnection, numbers: Sequence[str]) -> dict[str, JobSta
         return {}
     command = ("squeue", "--noheader", "--states=all", f"--jobs={','.join(numbers)}", "--format=%i|%T|%r|%N")
     answer = _slurm(head, command)
-    if answer.status and "Invalid job id" not in answer.said:
+    if answer.status and "Invalid job id" not in answer.message:
         raise _failed("squeue", answer)
     states = {
         number: JobState(state, _reason(reason), nodes) for number, state, reason, nodes in _fields(answer.text, 4)
@@ -73,7 +73,7 @@ def submitted_before(head: HeadNodeConnection, folder: str, token: str) -> dict[
 def cancel(head: HeadNodeConnection, numbers: Sequence[str]) -> None:
     """Take jobs back. Those that have ended already stay as they are."""
     answer = _slurm(head, ("scancel", *numbers))
-    if answer.status and "Invalid job id" not in answer.said:
+    if answer.status and "Invalid job id" not in answer.message:
         raise _failed("scancel", answer)
 
 
@@ -113,11 +113,11 @@ def _slurm(head: HeadNodeConnection, command: Sequence[str]) -> CommandResult:
 
 
 def _refused(job: PlannedJob, answer: CommandResult) -> TrainyardError:
-    reason = answer.said.removeprefix("sbatch: error: ")
+    reason = answer.message.removeprefix("sbatch: error: ")
     hint = f"`sinfo` on the head node shows what the queue {job.queue} has; jobs that were submitted before go on"
     return TrainyardError(f"Slurm refuses {job.id}: {reason}", where=job.id, hint=hint)
 
 
 def _failed(program: str, answer: CommandResult) -> TrainyardError:
     hint = "`scontrol ping` on the head node says whether slurmctld runs; then repeat the command"
-    return TrainyardError(f"{program} failed: {answer.said}", where=program, hint=hint)
+    return TrainyardError(f"{program} failed: {answer.message}", where=program, hint=hint)

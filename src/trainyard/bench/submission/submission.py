@@ -117,7 +117,7 @@ class Submission:
         """Return what has become of jobs."""
         return [_outcome(job, self.record.jobs[job.id], self.results) for job in jobs if job.id in self.record.jobs]
 
-    def told(self, jobs: Sequence[PlannedJob]) -> None:
+    def mark_told(self, jobs: Sequence[PlannedJob]) -> None:
         """Remember that somebody has seen how they ended."""
         for job in jobs:
             self.record.jobs[job.id].told = self.record.jobs[job.id].ended

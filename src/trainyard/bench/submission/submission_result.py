@@ -91,7 +91,7 @@ def submit_jobs(  # noqa: PLR0913  one for each option
             _job_result(outcome) if wait else JobResult(outcome) for outcome in begun.outcomes(selected)
         )
         if wait:
-            begun.told(selected)
+            begun.mark_told(selected)
     return SubmissionResult(spec.name, platform_of(spec), folder, job_results, wait)
 
 

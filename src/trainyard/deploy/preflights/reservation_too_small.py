@@ -18,7 +18,7 @@ class ReservationShare(NamedTuple):
     """The nodes that share a reservation, and what it is."""
 
     targets: list[ReservationTarget]
-    found: tuple[Described, ...]
+    reservations: tuple[Described, ...]
 
 
 def check(context: PreflightContext) -> Iterator[Problem]:
@@ -26,14 +26,14 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     for share in _shares(context):
         least = sum(target.launch.first_nodes for target in share.targets)
         most = sum(target.launch.max_nodes for target in share.targets)
-        total = sum(_total(reservation) for reservation in usable(share.found))
-        free = sum(_free(context, reservation) for reservation in usable(share.found))
+        total = sum(_total(reservation) for reservation in usable(share.reservations))
+        free = sum(_free(context, reservation) for reservation in usable(share.reservations))
         last = share.targets[-1]
         name, who = f"{last.noun} {last.id}", " and ".join(target.launch.title for target in share.targets)
-        if usable(share.found) and most > total:
+        if usable(share.reservations) and most > total:
             message = f"{name} holds {total} instances, and {who} may grow to {most}"
             yield Problem(last.launch.paths.node_count, message, f"write {total} or fewer, or enlarge the reservation")
-        elif usable(share.found) and most > free:
+        elif usable(share.reservations) and most > free:
             needed = least if least > free else most
             message = f"{name} has {free} of {total} instances left, and {who} needs {needed}"
             severity: Severity = "error" if least > free else "warning"

@@ -92,7 +92,7 @@ def _read_stacks(name: str, where: Account, platforms: Sequence[ClusterEvidence]
 def _read_records(name: str, where: Account, bucket: str | None, reader: ClusterReader) -> None:
     used = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
     logs = failures_logged(where, used, name)
-    nodes = _with_instances(name, where, reader.wanted.nodes) if logs else ()
+    nodes = _with_instances(name, where, reader.line_filter.nodes) if logs else ()
     logs_of_nodes = [log for log in logs if LineFilter(nodes=nodes).is_of_nodes(log.name, None)]
     reader.collected.logs_by_node += len(logs) - len(logs_of_nodes)
     reader.read(LogFile(log.name, ["".join(f"{line}\n" for line in log.lines).encode()]) for log in logs_of_nodes)
@@ -111,13 +111,13 @@ def _read_logs(name: str, where: Account, knowing: Sequence[ClusterEvidence], re
             return
     log = cluster_log(where, name)
     streams = _control_plane_streams(log, reader) if log.leaves_pods_out else _streams(log, where, reader)
-    period = (_ms(reader.wanted.since), _ms(reader.wanted.until))
+    period = (_ms(reader.line_filter.since), _ms(reader.line_filter.until))
     reader.read_streams(StreamFiles(where, log.group.name, *period), streams)
 
 
 def _streams(log: ClusterLog, where: Account, reader: ClusterReader) -> list[LogStream]:
     """Return the streams of nodes and of jobs that are asked for; of very many jobs, those of the newest."""
-    selected = selected_streams(where, log, WantedStreams(reader.wanted.nodes))
+    selected = selected_streams(where, log, WantedStreams(reader.line_filter.nodes))
     streams = [LogStream(stream.name, stream.first_ms, stream.last_ms) for stream in selected]
     reader.collected.logs_by_node += len(log.streams) - len(streams)
     if not log.whole:
@@ -132,7 +132,7 @@ def _streams(log: ClusterLog, where: Account, reader: ClusterReader) -> list[Log
 
 def _control_plane_streams(log: ClusterLog, reader: ClusterReader) -> list[LogStream]:
     """Return what the control plane of EKS logs, which is of no node. Its audit log is long and tells of no failure."""
-    if reader.wanted.nodes:
+    if reader.line_filter.nodes:
         reader.collected.logs_by_node += len(log.streams)
         return []
     streams = [stream for stream in log.streams if reader.read_all or stream.kind != "kube-apiserver-audit"]

@@ -22,7 +22,7 @@ _MOST_STREAMS_AT_ONCE = 24
 class ClusterReader:
     """What was read of a cluster so far."""
 
-    wanted: LineFilter
+    line_filter: LineFilter
     """Which lines count; whoever reads logs of nodes reads those of its nodes alone."""
     read_all: bool = False
     """Whether to go on where the root cause is certain, and to read every stream from its beginning."""
@@ -41,7 +41,7 @@ class ClusterReader:
     def read(self, files: Iterable[LogFile], *, of_no_node: bool = False) -> None:
         """Read some logs. Those of nodes are of nodes that are asked for; else lines of no node are left out."""
         self._found = None
-        line_filter = self.wanted if of_no_node else self.wanted._replace(nodes=())
+        line_filter = self.line_filter if of_no_node else self.line_filter._replace(nodes=())
         self.collected.add(scan(files, unusual=self.unusual, line_filter=line_filter))
 
     def read_streams(self, of: StreamFiles, streams: Sequence[LogStream]) -> None:
@@ -64,5 +64,5 @@ class ClusterReader:
 
     def _first(self) -> DiagnosedCause | None:
         if self._found is None:
-            self._found = self.collected.found()
+            self._found = self.collected.causes()
         return next(iter(self._found.causes), None)

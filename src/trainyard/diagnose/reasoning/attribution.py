@@ -20,7 +20,7 @@ _OF_SYMPTOMS = ("any", "consequence")
 class Root:
     """Lines of a cause that nothing explains, and all lines that they can explain."""
 
-    seen: CauseHits
+    cause_hits: CauseHits
     explains: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
     """Lines of other causes, by the ids of those."""
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -104,11 +104,11 @@ class _Causes:
     def root(self, index: int, own: Mask, spread: _Spread) -> Root:
         """Return a root with all that follows from it."""
         reached = {at: self._lines[at] for at in spread.masks if at != index}
-        explains = {lines.seen.cause.id: lines.chosen(spread.masks[at]) for at, lines in reached.items()}
-        weights = {lines.seen.cause.id: spread.weights[at] for at, lines in reached.items()}
-        shares = {lines.seen.cause.id: spread.masks[at].count(1) / len(lines) for at, lines in reached.items()}
-        errors = any(lines.seen.cause.severity == "error" for lines in reached.values())
-        own_hits = CauseHits(self._lines[index].seen.cause, self._lines[index].chosen(own))
+        explains = {lines.cause_hits.cause.id: lines.chosen(spread.masks[at]) for at, lines in reached.items()}
+        weights = {lines.cause_hits.cause.id: spread.weights[at] for at, lines in reached.items()}
+        shares = {lines.cause_hits.cause.id: spread.masks[at].count(1) / len(lines) for at, lines in reached.items()}
+        errors = any(lines.cause_hits.cause.severity == "error" for lines in reached.values())
+        own_hits = CauseHits(self._lines[index].cause_hits.cause, self._lines[index].chosen(own))
         times = [hit.time for hits in (own_hits.hits, *explains.values()) for hit in hits if hit.time is not None]
         first, last = min(times, default=None), max(times, default=None)
         return Root(own_hits, explains, weights, shares, errors, first, last)

@@ -78,7 +78,7 @@ class _CauseCounter:
             consequences,
             key=lambda consequence: _first_line(self._seen[consequence.cause.id], left[consequence.cause.id]),
         )
-        return self.cause(root.seen, root.seen.hits, tuple(in_order))
+        return self.cause(root.cause_hits, root.cause_hits.hits, tuple(in_order))
 
     def cause(
         self, cause_hits: CauseHits, hits: Iterable[Hit], consequences: tuple[DiagnosedCause, ...] = ()
@@ -135,13 +135,13 @@ def _ranked(roots: Sequence[Root]) -> list[Root]:
 
 def _score(root: Root) -> float:
     """Return how much a root explains, itself included, times how sure its surest line is."""
-    sure = max(thresholds().confidence[sureness(root.seen.cause, hit)] for hit in root.seen.hits)
+    sure = max(thresholds().confidence[sureness(root.cause_hits.cause, hit)] for hit in root.cause_hits.hits)
     return sure * (1 + sum(weight * root.shares[id_] for id_, weight in root.weights.items()))
 
 
 def _order(root: Root) -> tuple[float, int, tuple[float, str, int], str]:
-    cause = root.seen.cause
-    return (-_score(root), KIND_ORDER[cause.kind], in_time(root.seen.hits[0]), cause.id)
+    cause = root.cause_hits.cause
+    return (-_score(root), KIND_ORDER[cause.kind], in_time(root.cause_hits.hits[0]), cause.id)
 
 
 def _class(root: Root, roots: Sequence[Root]) -> int:
@@ -149,7 +149,7 @@ def _class(root: Root, roots: Sequence[Root]) -> int:
 
     The rest is errors that had ended long before, and then warnings.
     """
-    cause = root.seen.cause
+    cause = root.cause_hits.cause
     if cause.severity != "error":
         return 1 if root.explains_errors else 5
     if any(_is_over(root, other) for other in roots):
@@ -165,8 +165,8 @@ def _is_over(root: Root, other: Root) -> bool:
     A symptom has to explain more: it says that something failed, and not what.
     """
     ended, began = root.last, other.first
-    if other.seen.cause.severity != "error" or ended is None or began is None:
+    if other.cause_hits.cause.severity != "error" or ended is None or began is None:
         return False
     own, others = sum(root.weights.values()), sum(other.weights.values())
-    enough = others > own if other.seen.cause.kind == "symptom" else others >= own
+    enough = others > own if other.cause_hits.cause.kind == "symptom" else others >= own
     return enough and ended + thresholds().over_after < began

@@ -26,7 +26,7 @@ class Timeline:
 
     def __init__(self, cause_hits: CauseHits) -> None:
         """Take the lines as they are sorted."""
-        self.seen = cause_hits
+        self.cause_hits = cause_hits
         self.hits = cause_hits.hits
         self._times = [hit.time.timestamp() for hit in cause_hits.hits if hit.time is not None]
         self._timeless = len(cause_hits.hits) - len(self._times)

@@ -24,7 +24,7 @@ _MOST_HEADING_LINES = 50
 class FilteredOut:
     """Lines that signatures found and that are not asked for, and nodes that logs name."""
 
-    wanted: LineFilter = EVERYTHING
+    line_filter: LineFilter = EVERYTHING
     by_period: int = 0
     """Lines of another time."""
     oldest: dt.datetime | None = None
@@ -42,24 +42,26 @@ class FilteredOut:
 
     def __post_init__(self) -> None:
         """Know no node yet."""
-        self.unknown = set(self.wanted.nodes)
+        self.unknown = set(self.line_filter.nodes)
 
     def takes(self, file: str, time: dt.datetime | None, node: str | None) -> bool:
         """Return whether a line is asked for, and count it where it is not."""
         self._saw(node)
-        if not self.wanted.is_of_period(time):
+        if not self.line_filter.is_of_period(time):
             self.by_period += 1
             if time is not None:
                 self.oldest, self.newest = min(self.oldest or time, time), max(self.newest or time, time)
             return False
-        if not self.wanted.is_of_nodes(file, node):
+        if not self.line_filter.is_of_nodes(file, node):
             self.by_node += 1
             return False
         return True
 
     def begin(self, log: LogFile, near: dt.datetime | None) -> None:
         """Begin with a log. near: a time of logs beside it."""
-        self._asked = LineSelection(log, self.wanted, near) if self.wanted.since or self.wanted.until else None
+        self._asked = (
+            LineSelection(log, self.line_filter, near) if self.line_filter.since or self.line_filter.until else None
+        )
 
     def end(self) -> None:
         """End with a log."""
@@ -73,7 +75,7 @@ class FilteredOut:
                 self._asked = None
             else:
                 self._asked.pass_by(piece)
-        if self.wanted.nodes:
+        if self.line_filter.nodes:
             self._look_for_nodes(file, piece)
 
     def _look_for_nodes(self, file: str, piece: Piece) -> None:

@@ -45,7 +45,7 @@ class SignatureHits:
 class Scan:
     """What signatures have found in all logs of a source."""
 
-    seen: tuple[SignatureHits, ...]
+    signature_hits: tuple[SignatureHits, ...]
     """In the order of the signatures, then in that in which nodes came up."""
     files: int
     size_bytes: int
@@ -59,7 +59,7 @@ class Scan:
     @property
     def hits(self) -> tuple[Hit, ...]:
         """All lines that were kept."""
-        return tuple(hit for signature_hits in self.seen for hit in signature_hits.hits)
+        return tuple(hit for signature_hits in self.signature_hits for hit in signature_hits.hits)
 
 
 class Tally:
@@ -82,7 +82,7 @@ class Tally:
         for hit in hits:
             entry.keep(hit if hit.node == node else hit._replace(node=node))
 
-    def seen(self, order: Iterable[str]) -> tuple[SignatureHits, ...]:
+    def signature_hits(self, order: Iterable[str]) -> tuple[SignatureHits, ...]:
         """Return what was found, by the order of the signatures."""
         place = {signature: number for number, signature in enumerate(order)}
         entries = sorted(self._entries.items(), key=lambda item: place[item[0][0]])

@@ -88,7 +88,7 @@ class _Scanner:
         self._near = clock.latest or self._near
 
     def result(self) -> Scan:
-        signature_hits = self._tally.seen(self._known)
+        signature_hits = self._tally.signature_hits(self._known)
         return Scan(
             signature_hits, self.files, self.size_bytes, self._unread.listed, self._unread.count, self._left_out
         )

@@ -59,7 +59,7 @@ def _installed_version(path: str, changed_ns: int) -> InstalledKubectl:
     match = re.match(r"v1\.(\d{1,4})\.", version)
     if ended.status or match is None:
         silent = f"nothing within {_ANSWERS_WITHIN_S:.0f} s" if ended.timed_out else "nothing"
-        answer = ended.output.strip() or " ".join(ended.said) or silent
+        answer = ended.output.strip() or " ".join(ended.lines) or silent
         raise TrainyardError(
             f"kubectl does not say which version it is: {answer[:200]}",
             where=path,

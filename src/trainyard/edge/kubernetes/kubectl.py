@@ -186,7 +186,7 @@ class ProgramKubectl:
         if ended.timed_out:
             raise unreachable(self._cluster, f"kubectl did not end within {timeout_s:.0f} s")
         if ended.status:
-            raise refusal(doing, self._cluster, ended.status, ended.said)
+            raise refusal(doing, self._cluster, ended.status, ended.lines)
         return ended
 
     def _streamed(self, words: Sequence[str], doing: str, timeout_s: float | None) -> Iterator[str]:

@@ -37,7 +37,7 @@ class Tunnel(Protocol):
     """A tunnel as it will be."""
 
     @property
-    def wanted(self) -> TunnelRequest:
+    def tunnel_request(self) -> TunnelRequest:
         """Return what was asked for."""
 
     @property
@@ -81,14 +81,14 @@ class NodeTunnel(NamedTuple):
     """A tunnel to an instance, held by Systems Manager."""
 
     target: Target
-    wanted: TunnelRequest
+    tunnel_request: TunnelRequest
     through: Target | None = None
     """The head node, where the target has no session of its own."""
 
     @property
     def port(self) -> int:
         """Return the port where it ends."""
-        return self.wanted.port
+        return self.tunnel_request.port
 
     @property
     def end(self) -> str:
@@ -108,7 +108,7 @@ class NodeTunnel(NamedTuple):
     @property
     def url(self) -> str:
         """Return where it begins on this machine."""
-        return f"http://localhost:{self.wanted.local_port}"
+        return f"http://localhost:{self.tunnel_request.local_port}"
 
     @property
     def request(self) -> SessionRequest:
@@ -116,7 +116,7 @@ class NodeTunnel(NamedTuple):
 
         https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager-working-with-sessions-start.html
         """
-        ports = {"portNumber": str(self.wanted.port), "localPortNumber": str(self.wanted.local_port)}
+        ports = {"portNumber": str(self.tunnel_request.port), "localPortNumber": str(self.tunnel_request.local_port)}
         if self.through is None:
             return SessionRequest(self.target.instance, "AWS-StartPortForwardingSession", ports)
         there = {"host": self.target.private_address or "", **ports}
@@ -127,7 +127,7 @@ class NodeTunnel(NamedTuple):
         """Return what there is to know of it; None where nothing is."""
         if self.through is not None:
             return f"{self.target.words} has no session of its own: this goes through {self.through.words}"
-        if self.wanted.name == "prometheus" and self.target.role == "HeadNode":
+        if self.tunnel_request.name == "prometheus" and self.target.role == "HeadNode":
             return (
                 "where the head node's Prometheus sends its metrics elsewhere, it shows targets and answers no queries"
             )
@@ -150,13 +150,13 @@ def find_tunnel(account: Account, request: NodeRequest, written: str) -> Tunnel:
     Raises InputError for what is no tunnel or is not there, TrainyardError where the instance does not run, or where
     the cluster itself does not answer that has it inside.
     """
-    wanted = tunnel_wanted(written)
-    if wanted.name is not None and request.node is None:
+    tunnel_request = tunnel_wanted(written)
+    if tunnel_request.name is not None and request.node is None:
         searches = (platform.find_tunnel for platform in PLATFORMS.values() if platform.find_tunnel is not None)
-        tunnels = (search(account, request.cluster, wanted) for search in searches)
+        tunnels = (search(account, request.cluster, tunnel_request) for search in searches)
         if (tunnel := next((tunnel for tunnel in tunnels if tunnel is not None), None)) is not None:
             return tunnel
-    return tunnel_to_node(account, request.cluster, wanted, request.node)
+    return tunnel_to_node(account, request.cluster, tunnel_request, request.node)
 
 
 def tunnel_wanted(written: str) -> TunnelRequest:
@@ -175,18 +175,18 @@ def tunnel_wanted(written: str) -> TunnelRequest:
     raise InputError(f"{written!r} is no tunnel", where="--forward", hint=hint)
 
 
-def tunnel_to_node(account: Account, cluster: str, wanted: TunnelRequest, node: str | None) -> NodeTunnel:
+def tunnel_to_node(account: Account, cluster: str, request: TunnelRequest, node: str | None) -> NodeTunnel:
     """Return a tunnel to a node; Grafana and Prometheus are looked for where the cluster has them.
 
     Raises InputError where the cluster has no such thing, TrainyardError where the instance does not run.
     """
-    if node is None and wanted.name is not None:
-        node = _home_of(account, cluster, wanted.name)
+    if node is None and request.name is not None:
+        node = _home_of(account, cluster, request.name)
     target = require_running(find_target(account, cluster, node), account.region)
     # Grafana and Prometheus listen on their own machine alone, so that no other can lead there.
     if target.role not in ("Compute", "LoginNode") or known_agent_state(account, target.instance) in (ONLINE, ""):
-        return NodeTunnel(target, wanted)
-    return NodeTunnel(target, wanted, require_running(find_target(account, cluster, HEAD), account.region))
+        return NodeTunnel(target, request)
+    return NodeTunnel(target, request, require_running(find_target(account, cluster, HEAD), account.region))
 
 
 def _home_of(account: Account, cluster: str, name: str) -> str:

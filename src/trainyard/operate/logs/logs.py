@@ -74,7 +74,7 @@ class Logs:
 
     log: ClusterLog
     streams: tuple[Stream, ...]
-    wanted: LogSelection
+    selection: LogSelection
     account: Account
     kubectl_of: KubectlOf = kubectl_of
 
@@ -121,11 +121,11 @@ class Logs:
 
     def _streams_now(self) -> tuple[Stream, ...] | None:
         """Return the streams as they are now, None for all of them: nodes come and go."""
-        if self.wanted == LogSelection() and not self.log.shared:
+        if self.selection == LogSelection() and not self.log.shared:
             return None
         now = cluster_log(self.account, self.log.name, self.log.group.name)
         try:
-            return selected_streams(self.account, now, self.wanted)
+            return selected_streams(self.account, now, self.selection)
         except InputError:  # what was there is gone for now
             return self.streams
 

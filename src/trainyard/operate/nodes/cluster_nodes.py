@@ -26,7 +26,7 @@ class ClusterNodes:
     expected: ExpectedNodes
     groups: tuple[Group, ...]
     """Of what there should be, that which was asked for."""
-    there: tuple[NodeState, ...]
+    present: tuple[NodeState, ...]
     """The head node first."""
     gone: tuple[NodeState, ...]
     """Instances that are gone and of which a record is left, the newest record first."""
@@ -40,7 +40,7 @@ class ClusterNodes:
     @property
     def ready(self) -> bool:
         """Return whether every node that is there is ready; those that are on their way out do not count."""
-        return all(node.ready for node in self.there if node.state != "shutting-down")
+        return all(node.ready for node in self.present if node.state != "shutting-down")
 
     @property
     def ok(self) -> bool:

@@ -25,7 +25,7 @@ def findings(nodes: ClusterNodes) -> tuple[Finding, ...]:
     """Return everything that is wrong, errors first, and otherwise nodes that are there before those that are gone."""
     all_findings = [
         *_of_the_cluster(nodes),
-        *(node_finding for node in nodes.there for node_finding in _of_a_node(nodes, node)),
+        *(node_finding for node in nodes.present for node_finding in _of_a_node(nodes, node)),
         *counts(nodes),
         *_optional_steps(nodes),
         *_former_release(nodes),
@@ -39,7 +39,7 @@ def counts(nodes: ClusterNodes) -> Iterator[Finding]:
     if nodes.only_node:
         return
     for group in nodes.groups:
-        active = [node for node in nodes.there if node.active and node.of(group)]
+        active = [node for node in nodes.present if node.active and node.of(group)]
         always = [node for node in active if not _dynamic(node, group)]
         if len(always) < group.least:
             remedy = "the deployment has not ended yet" if nodes.deploying else None
@@ -49,7 +49,7 @@ def counts(nodes: ClusterNodes) -> Iterator[Finding]:
             message = f"{len(active)} nodes are there of {_words(group)}, which has {group.most} at most"
             yield finding("nodes-beyond-spec", message, path=group.path)
     if nodes.expected.problem is None:
-        for node in nodes.there:
+        for node in nodes.present:
             if node.active and not any(node.of(group) for group in nodes.groups):
                 yield finding("node-not-in-spec", f"the spec as deployed has no {_kind(node)}, to which {node} belongs")
 
@@ -132,7 +132,7 @@ def _too_slow(nodes: ClusterNodes, node: NodeState) -> Finding:
 def _optional_steps(nodes: ClusterNodes) -> Iterator[Finding]:
     """Yield one finding a step: what fails on one node mostly fails on all of its kind."""
     failed: dict[str, list[tuple[str, str]]] = {}
-    for node in nodes.there:
+    for node in nodes.present:
         for step in node.record.steps if node.record else ():
             if step.status == "failed" and not step.required:
                 failed.setdefault(step.name, []).append((str(node), step.message))
@@ -142,7 +142,7 @@ def _optional_steps(nodes: ClusterNodes) -> Iterator[Finding]:
 
 
 def _former_release(nodes: ClusterNodes) -> Iterator[Finding]:
-    former = [node for node in nodes.there if node.active and nodes.runs_current(node) is False]
+    former = [node for node in nodes.present if node.active and nodes.runs_current(node) is False]
     if former:
         which = short_list([str(node) for node in former])
         message = f"{which} came up with another release than the published one"
@@ -197,7 +197,7 @@ def _answer(nodes: ClusterNodes, failed: NodeState) -> str | None:
     """Return why a failure need not worry anybody any more; None while it does."""
     if nodes.runs_current(failed) is False:
         return "another release has been published since"
-    for node in (*nodes.there, *nodes.gone):
+    for node in (*nodes.present, *nodes.gone):
         later = (node.began or 0.0) > (failed.began or 0.0)
         # What a login node writes does not name its pool.
         alike = node.role == failed.role and (node.role == "login" or node.group == failed.group)

@@ -71,14 +71,14 @@ class Look:
 def of_queue(nodes: ClusterNodes, queue: str) -> ClusterNodes:
     """Return the nodes of a queue or a login pool. Raises InputError where there is none of that name."""
     existing, gone = (
-        tuple(node_state for node_state in part if node_state.group == queue) for part in (nodes.there, nodes.gone)
+        tuple(node_state for node_state in part if node_state.group == queue) for part in (nodes.present, nodes.gone)
     )
     groups = tuple(group for group in nodes.groups if group.name == queue)
     if not (existing or gone or groups):
         names = sorted({group.name for group in nodes.groups if group.name})
         hint = f"it has {', '.join(names)}" if names else "check the name"
         raise InputError(f"{nodes.name} has no queue {queue!r}", where="--queue", hint=hint)
-    return replace(nodes, groups=groups, there=existing, gone=gone)
+    return replace(nodes, groups=groups, present=existing, gone=gone)
 
 
 def of_node(nodes: ClusterNodes, node_name: str) -> ClusterNodes:
@@ -88,9 +88,9 @@ def of_node(nodes: ClusterNodes, node_name: str) -> ClusterNodes:
     """
     existing, gone = (
         tuple(node_state for node_state in part if node_name in (node_state.id, node_state.hostname))
-        for part in (nodes.there, nodes.gone)
+        for part in (nodes.present, nodes.gone)
     )
     if not (existing or gone):
         hint = f"`trainyard nodes check {nodes.name} --region {nodes.region}` lists them"
         raise InputError(f"{nodes.name} has no node {node_name!r}, and no record of one", where="--node", hint=hint)
-    return replace(nodes, there=existing, gone=gone, unread=0, only_node=True)
+    return replace(nodes, present=existing, gone=gone, unread=0, only_node=True)

@@ -51,11 +51,11 @@ class _EventReporter:
     def news(self, nodes: ClusterNodes) -> Iterator[NodeEvent]:
         """Yield what is new since the last call. Of nodes that were gone before the first one nothing is told."""
         first = not self.by_id
-        for node in (*nodes.there, *nodes.gone):
+        for node in (*nodes.present, *nodes.gone):
             now = (node.state, node.status, node.step.name if node.step else "")
             if self.by_id.get(node.id) == now:
                 continue
-            if node in nodes.there or not first:
+            if node in nodes.present or not first:
                 text = _step_text(nodes, node)
                 yield NodeEvent(nodes.now, str(node), node.place, node.state, node.status, text)
             self.by_id[node.id] = now
@@ -63,7 +63,7 @@ class _EventReporter:
 
     def _vanished(self, nodes: ClusterNodes) -> Iterator[NodeEvent]:
         """Yield the nodes that are gone without a record."""
-        current_ids = {node.id for node in (*nodes.there, *nodes.gone)}
+        current_ids = {node.id for node in (*nodes.present, *nodes.gone)}
         for id_ in [former_id for former_id in self.by_id if former_id not in current_ids]:
             del self.by_id[id_]
             yield NodeEvent(nodes.now, id_, "", "gone", "unreported", "")

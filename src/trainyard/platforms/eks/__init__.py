@@ -105,10 +105,10 @@ def _find_node(account: Account, cluster: str, node: str | None) -> Target | Non
     return eks_target(account, cluster, node)
 
 
-def _find_tunnel(account: Account, cluster: str, wanted: TunnelRequest) -> Tunnel | None:
+def _find_tunnel(account: Account, cluster: str, request: TunnelRequest) -> Tunnel | None:
     from trainyard.platforms.eks.connection.forwarding import cluster_tunnel
 
-    return cluster_tunnel(account, cluster, wanted)
+    return cluster_tunnel(account, cluster, request)
 
 
 EKS = Platform(

@@ -217,7 +217,7 @@ class OnEks:
 
     def _unfit(self, job: PlannedJob, node_fit: Fit) -> TrainyardError:
         problem = (
-            f"{job.id} wants {node_fit.wanted} nodes of {job.queue}, and {node_fit.fit} can take it: {node_fit.words}"
+            f"{job.id} wants {node_fit.workers} nodes of {job.queue}, and {node_fit.fit} can take it: {node_fit.words}"
         )
         hint = f"`trainyard status {self.cluster} --region {self.account.region}` shows the nodes; "
         hint += (

@@ -34,7 +34,7 @@ def steps(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
     yield from upload_commands(spec, contents)
     yield from _PAGE.lines("create", **place)
     yield from _PAGE.lines("use", **place, region=spec.region)
-    if commands := list(put(spec, contents.known)):
+    if commands := list(put(spec, contents.outputs)):
         yield from _PAGE.lines("dashboards", commands=commands)
     yield from _PAGE.lines("remove", **place)
     if dashboards := list(delete_commands(spec)):

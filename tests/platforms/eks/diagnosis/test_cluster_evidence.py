@@ -256,10 +256,10 @@ def test_of_a_node_its_own_lines_alone_count():
     missing = event("Failed", 'Error: configmap "scripts" not found', source=elsewhere)
     of = failed_job(f"{stamp(5)} {XID}").with_inside(missing)
     assert [one.cause.id for one in diagnosed(of).causes][:2] == ["gpu-fell-off-bus", "k8s-config-or-secret-missing"]
-    found = diagnosed(of, wanted=LineFilter(nodes=(NODE,)))
+    found = diagnosed(of, line_filter=LineFilter(nodes=(NODE,)))
     assert [cause.cause.id for cause in found.causes] == ["gpu-fell-off-bus"]
     with pytest.raises(InputError, match="llm has no node ip-10-0-99-9"):
-        diagnosed(of, wanted=LineFilter(nodes=("ip-10-0-99-9",)))
+        diagnosed(of, line_filter=LineFilter(nodes=("ip-10-0-99-9",)))
 
 
 def test_the_control_plane_is_read_but_for_its_audit_log():

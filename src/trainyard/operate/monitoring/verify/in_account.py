@@ -77,7 +77,7 @@ class ScrapedInstance(NamedTuple):
     """HeadNode, LoginNode or Compute, or whatever else its tag says."""
     queue: str
     """Empty where it has none."""
-    wanted: bool
+    expected: bool
     """Whether discovery asks for it, once it runs."""
 
     @property
@@ -88,7 +88,7 @@ class ScrapedInstance(NamedTuple):
     @property
     def discoverable(self) -> bool:
         """Return whether discovery finds it."""
-        return self.running and self.wanted
+        return self.running and self.expected
 
 
 class WrongTag(NamedTuple):

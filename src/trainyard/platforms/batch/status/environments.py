@@ -24,7 +24,7 @@ class EnvironmentInstances(NamedTuple):
     """What was found of the instances of an environment; None where nobody may look."""
 
     instances: tuple[Mapping[str, Any], ...] | None
-    known: tuple[ContainerInstance, ...] | None
+    registered: tuple[ContainerInstance, ...] | None
     reservation: str | None
 
 
@@ -100,8 +100,8 @@ def _environment(
         environment_instances.reservation,
         dict(Counter(node.state for node in existing)),
         ()
-        if environment_instances.known is None
-        else late(existing, {instance.instance for instance in environment_instances.known}, now_s),
+        if environment_instances.registered is None
+        else late(existing, {instance.instance for instance in environment_instances.registered}, now_s),
     )
 
 

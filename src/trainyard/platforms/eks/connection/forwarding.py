@@ -31,7 +31,7 @@ class ClusterTunnel(NamedTuple):
     target: str
     """Such as service/grafana."""
     port: int
-    wanted: TunnelRequest
+    tunnel_request: TunnelRequest
     note: str | None = None
     """What there is to know of it; None where nothing is."""
     kubectl_of: KubectlOf = kubectl_of
@@ -39,7 +39,7 @@ class ClusterTunnel(NamedTuple):
     @property
     def url(self) -> str:
         """Return where it begins on this machine."""
-        return f"http://localhost:{self.wanted.local_port}"
+        return f"http://localhost:{self.tunnel_request.local_port}"
 
     @property
     def end(self) -> str:
@@ -59,7 +59,7 @@ class ClusterTunnel(NamedTuple):
     @property
     def ports(self) -> str:
         """Return the ports as kubectl takes them."""
-        return f"{self.wanted.local_port}:{self.port}"
+        return f"{self.tunnel_request.local_port}:{self.port}"
 
     def command(self, account: Account) -> tuple[str, ...]:
         """Return the words of the command that does the same."""
@@ -78,31 +78,31 @@ class ClusterTunnel(NamedTuple):
 
 
 def cluster_tunnel(
-    account: Account, cluster: str, wanted: TunnelRequest, *, kubectl: KubectlOf = kubectl_of
+    account: Account, cluster: str, request: TunnelRequest, *, kubectl: KubectlOf = kubectl_of
 ) -> ClusterTunnel | None:
     """Return a tunnel to grafana or prometheus inside an EKS cluster; None where the cluster is none of EKS.
 
     Raises InputError where the cluster has no such thing, TrainyardError where its API does not answer.
     """
-    name = str(wanted.name)
+    name = str(request.name)
     if not kubernetes_instances(account, cluster):
         return None
     eks_cluster = find_cluster(account, cluster)
     if eks_cluster is None:
         return None
     _refuse_managed(account, cluster, name)
-    with kubectl(account, cluster) as asked:
-        for service in asked.get("services"):
+    with kubectl(account, cluster) as client:
+        for service in client.get("services"):
             if _is_called(service, name) and (port := _port(service)):
                 place = text(service, "metadata", "namespace"), f"service/{text(service, 'metadata', 'name')}"
-                return ClusterTunnel(cluster, eks_cluster.arn, *place, port, wanted, kubectl_of=kubectl)
-        if name == "prometheus" and _has_agent(asked):
+                return ClusterTunnel(cluster, eks_cluster.arn, *place, port, request, kubectl_of=kubectl)
+        if name == "prometheus" and _has_agent(client):
             note = (
                 "it is an agent, which shows its targets and answers no queries; "
                 f"`trainyard monitor view {cluster} --region {account.region}` shows the dashboards"
             )
             place = PROMETHEUS.namespace, f"deployment/{PROMETHEUS.name}"
-            return ClusterTunnel(cluster, eks_cluster.arn, *place, _AGENTS_PORT, wanted, note, kubectl)
+            return ClusterTunnel(cluster, eks_cluster.arn, *place, _AGENTS_PORT, request, note, kubectl)
     hint = "`kubectl get services --all-namespaces` lists what there is; --node and a port lead to a node"
     raise InputError(f"{cluster} has no {name} inside", where="--forward", hint=hint)
 
@@ -124,7 +124,7 @@ def _is_called(service: Document, name: str) -> bool:
 def _port(service: Document) -> int:
     """Return the port where a browser is answered; zero where the service has none."""
     ports: list[dict[str, Any]] = parts(service, "spec", "ports")
-    named = [port for wanted in _WEB_PORTS for port in ports if text(port, "name") == wanted]
+    named = [port for port_name in _WEB_PORTS for port in ports if text(port, "name") == port_name]
     return next((number(one, "port") for one in (*named, *ports)), 0)
 
 

@@ -27,7 +27,7 @@ class PodCounts(NamedTuple):
     namespace: str
     name: str
     ready: int
-    wanted: int
+    desired: int
 
 
 class EksManifests:
@@ -70,7 +70,7 @@ def _await(work: Work, kubectl: Kubectl, documents: list[dict[str, Any]]) -> int
         late = [
             workload
             for workload in workloads
-            if workload.ready < workload.wanted and not workload.name.startswith(_REPORTS)
+            if workload.ready < workload.desired and not workload.name.startswith(_REPORTS)
         ]
         if not late and len(workloads) == len(expected):
             return len(workloads)
@@ -104,7 +104,7 @@ def _counted(kind: str, document: Mapping[str, Any], status: Mapping[str, Any]) 
 
 def _late_text(late: list[PodCounts]) -> str:
     named = [
-        f"{workload.namespace}/{workload.name} ({workload.ready} of {workload.wanted})"
+        f"{workload.namespace}/{workload.name} ({workload.ready} of {workload.desired})"
         for workload in late[:_MOST_SHOWN]
     ]
     more = f" and {len(late) - _MOST_SHOWN} more" if len(late) > _MOST_SHOWN else ""

@@ -53,7 +53,7 @@ def read_state(account: Account, cluster: str, reader: ClusterReader, kubectl: K
     unread: list[Unread] = []
     objects = None if facts.cluster is None else _read_kubernetes(facts, reader, kubectl, unread)
     reader.collected.leave_out(*unread, *(Unread(part, why) for part, why in facts.refused.items()))
-    _refuse_unknown_nodes(facts, objects, reader.wanted.nodes)
+    _refuse_unknown_nodes(facts, objects, reader.line_filter.nodes)
     return True
 
 
@@ -72,7 +72,7 @@ def _read_kubernetes(
         with kubectl_of(facts.account, facts.name) as kubectl:
             objects = kubernetes_objects(kubectl, unread)
             reader.read(kubernetes_files(facts, objects), of_no_node=True)
-            reader.read(pod_log_files(kubectl, objects, reader.wanted.nodes, unread))
+            reader.read(pod_log_files(kubectl, objects, reader.line_filter.nodes, unread))
             return objects
     except TrainyardError as error:
         unread.append(Unread(KUBERNETES_PART, error.problem))

@@ -21,8 +21,8 @@ _BINARY = {f"{letter}i": 1024.0 ** (power + 1) for power, letter in enumerate("K
 class Fit(NamedTuple):
     """Nodes of the kind that a job wants."""
 
-    wanted: int
-    there: int
+    workers: int
+    candidates: int
     fit: int
     reasons: tuple[str, ...]
     """Why the others are not, each with how many it holds for."""
@@ -31,12 +31,12 @@ class Fit(NamedTuple):
     @property
     def enough(self) -> bool:
         """Return whether the job can be placed once nobody else has the nodes."""
-        return self.fit >= self.wanted
+        return self.fit >= self.workers
 
     @property
     def words(self) -> str:
         """Return how many there are, and what is the matter with them."""
-        return f"of {self.there}, {'; '.join(self.reasons)}" if self.reasons else f"there are {self.there}"
+        return f"of {self.candidates}, {'; '.join(self.reasons)}" if self.reasons else f"there are {self.candidates}"
 
 
 def fit_in(kubectl: Kubectl, mpi_job: Mapping[str, Any]) -> Fit:

@@ -86,6 +86,6 @@ class InstalledEksctlCheck:
         try:
             schema: dict[str, Any] = json.loads(ended.output)
         except ValueError:
-            self.said.append(f"`eksctl utils schema` printed no schema: {' '.join(ended.said)[:200]}")
+            self.said.append(f"`eksctl utils schema` printed no schema: {' '.join(ended.lines)[:200]}")
             return None
         return schema
