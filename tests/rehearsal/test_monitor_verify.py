@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +30,7 @@ from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.errors import InputError
+from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.remote_write import rights
 from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
@@ -102,15 +103,17 @@ class Deployed:
 
     def good(self, *, grafana: bool = False) -> Verification:
         """Verify it until nothing is found: what is recorded takes two evaluations, and a scrape may be late."""
-        verified = self.verified(grafana=grafana)
+        findings: Sequence[Finding] = ()
 
-        def is_good() -> bool:
-            nonlocal verified
+        def without_findings() -> Verification | None:
+            nonlocal findings
             verified = self.verified(grafana=grafana)
-            return not verified.findings
+            findings = verified.findings
+            return None if findings else verified
 
-        wait_until(is_good, lambda: [(finding.id, finding.message) for finding in verified.findings])
-        return verified
+        good = wait_until(without_findings, lambda: [(finding.id, finding.message) for finding in findings])
+        assert good is not None
+        return good
 
     def found(self, *, grafana: bool = False) -> dict[str, str]:
         return {one.id: one.message for one in self.verified(grafana=grafana).findings if one.severity != "info"}

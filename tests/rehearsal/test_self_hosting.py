@@ -34,8 +34,10 @@ SECURE = PLAIN.replace("self-hosting", f"self-hosting, certificate: '{ARN}'")
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(PLAIN, "runs the release"), (SECURE, "Grafana answers the load balancer")],
-    ids=["plain", "secure"],
+    [
+        pytest.param(PLAIN, "runs the release", id="plain", marks=pytest.mark.exhaustive),
+        pytest.param(SECURE, "Grafana answers the load balancer", id="secure"),
+    ],
 )
 def test_an_environment_with_an_instance_is_deployed_and_destroyed_without_a_rest(text: str, said: str):
     parsed = parse(text, "shared.yaml")
