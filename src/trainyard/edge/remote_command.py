@@ -16,7 +16,7 @@ _ANSWER = re.compile(r"^trainyard-answer (\d+) (\d+) (\S+) (\S+)$", re.MULTILINE
 
 
 class CommandResult(NamedTuple):
-    """What came of a command."""
+    """The exit status of a command and what it printed."""
 
     status: int
     output: bytes

@@ -25,7 +25,7 @@ _QUIET_S = 300.0
 
 
 class ProgramResult(NamedTuple):
-    """What became of a program."""
+    """How a program ended, and what it printed."""
 
     status: int
     """Its exit status, below zero where a signal ended it."""

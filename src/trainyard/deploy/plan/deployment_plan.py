@@ -45,7 +45,7 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentPlan:
-    """All of it."""
+    """The steps of a deployment, its stacks, its time and its price."""
 
     steps: tuple[PlannedStep, ...]
     stacks: tuple[PlannedStack, ...]

@@ -25,7 +25,7 @@ _ENOUGH = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of it."""
+    """The findings about the monitoring of a cluster, and what was looked at."""
 
     name: str
     region: str
