@@ -9,7 +9,8 @@ from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import FileFindings, check_text
 from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, refuse_no_cluster, work_for
 from trainyard.deploy.preflight_step import preflight_findings
-from trainyard.deploy.resume_commands import STANDARD_INPUT, commands_after
+from trainyard.deploy.resume_commands import commands_after
+from trainyard.deploy.shell_words import STANDARD_INPUT
 from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3

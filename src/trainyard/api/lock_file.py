@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import join
 
 from trainyard.bundle.asset_lock import FILE_NAME, MOST_BYTES, parse_lock
-from trainyard.deploy.resume_commands import STANDARD_INPUT, file_argument, spec_argument
+from trainyard.deploy.shell_words import STANDARD_INPUT, file_argument, spec_argument
 from trainyard.edge.text_file import read_small_file
 from trainyard.errors import InputError
 

@@ -1,4 +1,4 @@
-"""Commands that are printed for somebody to type: how files stand in them, and how to go on after a stop."""
+"""Commands that go on after a stop, printed for somebody to type."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from shlex import join
 
 from trainyard.bundle.image import assemble_images
 from trainyard.deploy.record import Stage
+from trainyard.deploy.shell_words import file_argument, spec_argument
 from trainyard.deploy.work import Options, Work
 from trainyard.errors import TrainyardError
-
-STANDARD_INPUT = "-"
-SAME_SPEC = "SPEC"
-"""Stands in commands for a spec that was read from standard input: nobody can read it a second time."""
 
 
 def commands_after(
@@ -49,13 +46,3 @@ def _image(work: Work, files: list[str]) -> Iterator[str]:
     named_outputs = [f"{name}={work.outputs[name]}" for name in sorted(used & work.outputs.keys())]
     outputs = [part for output in named_outputs for part in ("--stack-output", output)]
     yield join(["trainyard", "image", *files, *outputs])
-
-
-def spec_argument(file: str) -> str:
-    """Return how a spec is named in a command."""
-    return SAME_SPEC if file == STANDARD_INPUT else file_argument(file)
-
-
-def file_argument(file: str) -> str:
-    """Return the name of a file so that no program takes it for an option."""
-    return f"./{file}" if file.startswith("-") else file
