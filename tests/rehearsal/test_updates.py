@@ -184,3 +184,54 @@ def test_changed_tags_of_the_stack_reach_its_resources(account):
     found = account.client("ec2").describe_vpcs(VpcIds=[cloud.physical_id(account, stack, "Vpc")])["Vpcs"][0]
     assert ("team", "two") in {(tag["Key"], tag["Value"]) for tag in found["Tags"]}
     cloud.delete(account, stack)
+
+
+@pytest.mark.parametrize(
+    ("policies", "actions"),
+    [
+        ({}, ("Delete", "ReplaceAndDelete")),
+        ({"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}, ("Retain", "ReplaceAndRetain")),
+        ({"DeletionPolicy": "RetainExceptOnCreate"}, ("Retain", "ReplaceAndDelete")),
+    ],
+    ids=["none", "retain", "except-on-create"],
+)
+def test_what_an_update_takes_away_is_retained_as_its_policy_and_the_change_set_say(account, policies, actions):
+    kept = {**group("kept"), **policies}
+    stack = cloud.create(account, {"Vpc": VPC, "Kept": kept, "Replaced": {**group("former"), **policies}})
+    former = [cloud.physical_id(account, stack, name) for name in ("Kept", "Replaced")]
+    after = {"Vpc": VPC, "Replaced": {**group("new"), **policies}}
+    changes = [item["ResourceChange"] for item in change_set(account, stack["StackName"], after, "UPDATE")["Changes"]]
+    assert {change["LogicalResourceId"]: change["PolicyAction"] for change in changes} == dict(
+        zip(("Kept", "Replaced"), actions, strict=True)
+    )
+    cloud.update(account, stack, after)
+    groups = cloud.inventory(account)["EC2 security groups"]
+    assert [name in groups for name in former] == [not action.endswith("Delete") for action in actions]
+    for name in former:
+        if name in groups:
+            account.client("ec2").delete_security_group(GroupId=name)
+    cloud.delete(account, stack)
+
+
+def test_what_a_rolled_back_update_had_added_goes_though_its_policy_would_retain_it(account):
+    stack = cloud.create(account, {"Vpc": VPC})
+    before = cloud.inventory(account)
+    added = {**group("added"), "DeletionPolicy": "RetainExceptOnCreate"}
+    stack = cloud.update(account, stack, {"Vpc": VPC, "Added": added, "Wrong": {**UNKNOWN, "DependsOn": "Added"}})
+    assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert cloud.inventory(account) == before
+    cloud.delete(account, stack)
+
+
+def test_what_an_update_cannot_delete_is_left_outside_the_stack(account):
+    stack = cloud.create(account, {"Vpc": VPC, "Subnet": SUBNET, "Group": group()})
+    used, subnet = (cloud.physical_id(account, stack, name) for name in ("Group", "Subnet"))
+    ec2 = account.client("ec2")
+    place = {"SubnetId": subnet, "Groups": [used]}
+    interface = ec2.create_network_interface(**place)["NetworkInterface"]["NetworkInterfaceId"]
+    stack = cloud.update(account, stack, {"Vpc": VPC, "Subnet": SUBNET})
+    assert stack["StackStatus"] == "UPDATE_COMPLETE"
+    assert used in cloud.inventory(account)["EC2 security groups"]
+    ec2.delete_network_interface(NetworkInterfaceId=interface)
+    ec2.delete_security_group(GroupId=used)
+    cloud.delete(account, stack)

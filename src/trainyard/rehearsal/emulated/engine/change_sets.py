@@ -124,6 +124,8 @@ def _change_details(change: ResourceChange, stack: EmulatedStack) -> dict[str, A
     }
     if physical is not None:
         shown["PhysicalResourceId"] = physical.id
+    if change.policy:
+        shown["PolicyAction"] = change.policy
     if change.action == "Modify":
         shown["Replacement"] = str(change.replaces)
         shown["Scope"] = sorted({"Tags" if name == "Tags" else "Properties" for name in change.properties})

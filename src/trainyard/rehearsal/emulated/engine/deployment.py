@@ -191,21 +191,18 @@ def _clean_up(stack: EmulatedStack, removed: set[str]) -> None:
     """
     stack.say("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
     for resource in list(stack.resources.values()):
-        if resource.superseded is not None and resource.replace_policy == "Delete":
-            _delete_superseded(stack, resource, resource.superseded)
+        if resource.superseded is not None:
+            former = EmulatedResource(resource.logical_id, resource.type, "", physical=resource.superseded)
+            former.deletion_policy = resource.replace_policy
+            delete_resource(stack, former)
         resource.superseded = None
     _remove(stack, removed)
 
 
-def _delete_superseded(stack: EmulatedStack, resource: EmulatedResource, superseded: PhysicalResource) -> None:
-    old = EmulatedResource(resource.logical_id, resource.type, "", physical=superseded)
-    delete_resource(stack, old)
-
-
-def _remove(stack: EmulatedStack, names: set[str]) -> None:
-    """Delete these resources, those first that nothing else needs."""
+def _remove(stack: EmulatedStack, names: set[str], *, on_create: bool = False) -> None:
+    """Delete these resources, those first that nothing else needs. ``on_create`` says that this operation made them."""
     for name in [name for name in reversed(stack.resources) if name in names]:
-        delete_resource(stack, stack.resources[name], on_create=True)
+        delete_resource(stack, stack.resources[name], on_create=on_create)
         del stack.resources[name]
 
 
@@ -231,7 +228,7 @@ def _roll_back_update(stack: EmulatedStack, former: StackTarget, before: set[str
     problem = _apply(stack, replace(former, changes=changes), "UPDATE")
     for new in replacements:
         delete_resource(stack, new)
-    _remove(stack, added)
+    _remove(stack, added, on_create=True)
     if problem is None:
         stack.say("UPDATE_ROLLBACK_COMPLETE")
     else:

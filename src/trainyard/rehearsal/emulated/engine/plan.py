@@ -58,6 +58,8 @@ class ResourceChange:
     type: str
     replaces: bool = False
     properties: tuple[str, ...] = ()
+    policy: str = ""
+    """What becomes of the resource that goes, as DescribeChangeSet calls it: Delete, ReplaceAndRetain and so on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def changes(stack: EmulatedStack, target: StackTarget) -> tuple[ResourceChange, 
             all_changes.append(change)
             new |= {name} if change.replaces else set()
     removed = [
-        ResourceChange("Remove", name, resource.type)
+        ResourceChange("Remove", name, resource.type, policy=_policy_action(resource.deletion_policy))
         for name, resource in stack.resources.items()
         if name not in bodies
     ]
@@ -174,7 +176,16 @@ def _modification(
         return None
     shape = schema(body["Type"], stack.region)
     replaces = shape is not None and needs_replacement(shape, former.properties, now)
-    return ResourceChange("Modify", name, body["Type"], replaces, tuple(sorted(changed)))
+    policy = f"ReplaceAnd{_policy_action(body.get('UpdateReplacePolicy', 'Delete'))}" if replaces else ""
+    return ResourceChange("Modify", name, body["Type"], replaces, tuple(sorted(changed)), policy)
+
+
+def _policy_action(policy: str) -> str:
+    """Return the action of a policy. What was made by an earlier operation is retained by RetainExceptOnCreate too.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
+    """
+    return "Retain" if policy == "RetainExceptOnCreate" else policy
 
 
 def _tags(own: Any, of_stack: Mapping[str, str], *, as_map: bool) -> Any:
