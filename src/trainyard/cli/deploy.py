@@ -58,12 +58,19 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Write dashboards anew that people have edited. By default they stay, and a warning says how they differ.",
 )
+@click.option(
+    "--give-up",
+    metavar="RESOURCE",
+    multiple=True,
+    help="Let the deployment take away this resource with its data, by the name that it says; may be repeated.",
+)
 @lock_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
     spec: str,
     profile: str | None,
     create_key_pair: Path | None,
+    give_up: tuple[str, ...],
     lock: Path | None,
     *,
     yes: bool,
@@ -88,11 +95,15 @@ def command(  # noqa: PLR0913  one for each option
     One of Amazon EKS takes new queues, other sizes and the next version of
     Kubernetes; what cannot be changed is refused before anything is touched.
 
+    What a changed spec takes away of the stacks is told first. Where that holds data,
+    nothing is touched unless --give-up names it; --yes is not enough.
+
     \b
     Example:
       trainyard deploy cluster.yaml
       trainyard deploy cluster.yaml --before-cluster
       trainyard deploy cluster.yaml --create-key-pair ~/.ssh/ml-key.pem --yes
+      trainyard deploy cluster.yaml --give-up MonitoringInstance
     """
     from trainyard.api.deploy import Options, deploy_file
 
@@ -113,6 +124,7 @@ def command(  # noqa: PLR0913  one for each option
         create_key_pair,
         before_cluster=before_cluster,
         overwrite_dashboards=overwrite_dashboards,
+        give_up=frozenset(give_up),
     )
     with interruptible("AWS finishes what it has begun; run the same command again to go on"):
         deployed = deploy_file(spec, profile=profile, options=options, lock=lock, listener=watcher(), confirm=confirm)
@@ -124,7 +136,9 @@ def print_deployment(deployed: FileDeployment, *, as_json: bool) -> None:
     """Print what became of a spec, and how to go on."""
     if as_json:
         findings = [finding.as_json() for finding in deployed.findings]
-        print_json({**done_values(deployed.done), "findings": findings, "next": list(deployed.next)})
+        changes = [change.as_json() for change in deployed.done.review.changes] if deployed.done else []
+        more = {"changes": changes, "findings": findings, "next": list(deployed.next)}
+        print_json({**done_values(deployed.done), **more})
         return
     if deployed.done is None:
         for finding in deployed.findings:

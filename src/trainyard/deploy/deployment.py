@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
+from trainyard.deploy.losses import users_of
 from trainyard.deploy.record import Stage, new_record, read_record, record_at_stage, write_record
 from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.bucket import Bucket, bucket_of
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards
 from trainyard.deploy.steps.data import Data
-from trainyard.deploy.steps.environment import users_of
 from trainyard.deploy.steps.grafana import GrafanaStep
 from trainyard.deploy.steps.infrastructure import all_stack_steps
+from trainyard.deploy.steps.removals import Removals
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
+from trainyard.deploy.steps.stack import StackStep
+from trainyard.deploy.steps.stack_review import StackReview
+from trainyard.deploy.update_review import UpdateReview, discard
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -46,6 +50,8 @@ class DeploymentResult:
     """What became clear on the way: which nodes have to be told of what was published."""
     stage: Stage | None = None
     """How far a deployment has come; None where it failed, and of a destruction."""
+    review: UpdateReview = field(default_factory=UpdateReview)
+    """What a deployment was to change of the stacks that existed."""
 
     @property
     def ok(self) -> bool:
@@ -86,21 +92,55 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
     if _failed(results):
         return DeploymentResult(tuple(results))
     looks = [step for step in steps if step.name == CHANGES]
+    review = stack_review(spec, steps)
     stage = None
-    with _locked(work, "deploy"), platform_of(spec).deployment().running_programs(work):
-        # A cluster that exists is looked at before anything is touched, and before its record is.
-        results += apply_all(looks, work)
+    with _locked(work, "deploy"), _discarded(work), platform_of(spec).deployment().running_programs(work):
+        # What exists is looked at before anything is touched, and before its record is.
+        results += apply_all([*looks, review], work)
         if _failed(results):
-            return DeploymentResult(tuple(results))
+            return DeploymentResult(tuple(results), review=review.review)
         former = read_record(work.account, work.bucket, work.name)
         record = new_record(spec, spec_text, former)
         write_record(work.account, work.bucket, record_at_stage(record, "deploying", work.account))
         results += apply_all([step for step in steps if step not in looks], work)
+        if not _failed(results) and not work.options.before_cluster:
+            results += apply_all(_removals(spec, review.review), work)
         if not _failed(results):
             reached = read_record(work.account, work.bucket, work.name) or record
             stage = _stage(work)
             write_record(work.account, work.bucket, record_at_stage(reached, stage, work.account))
-    return DeploymentResult(tuple(results), findings=tuple(work.findings), stage=stage)
+    findings = tuple(work.findings)
+    return DeploymentResult(tuple(results), findings=findings, stage=stage, review=review.review)
+
+
+def stack_review(spec: Spec, steps: Sequence[DeploymentStep]) -> StackReview:
+    """Return the step that looks at the stacks of a spec, of which some steps are to be applied."""
+    kinds = {step.name for step in steps_to_deploy(spec)}
+    unneeded = [step for step in _all_stack_steps(spec) if step.name not in kinds]
+    return StackReview([step for step in steps if isinstance(step, StackStep)], unneeded)
+
+
+def _all_stack_steps(spec: Spec) -> list[StackStep]:
+    """Return a step for every stack that a deployment on this platform may have made, in the order of making."""
+    steps = [*all_stack_steps(), *platform_of(spec).deployment().steps_to_destroy()]
+    return [step for step in steps if isinstance(step, StackStep)]
+
+
+def _removals(spec: Spec, review: UpdateReview) -> list[DeploymentStep]:
+    """Return the step that takes away what the spec no longer has; nothing where nothing goes."""
+    if not any(change.is_loss for change in review.changes):
+        return []
+    return [Removals(_all_stack_steps(spec), review.unneeded)]
+
+
+@contextmanager
+def _discarded(work: Work) -> Iterator[None]:
+    """Leave no change set that nobody is going to execute."""
+    try:
+        yield
+    finally:
+        with suppress(TrainyardError):
+            discard(work)
 
 
 def _steps(work: Work) -> list[DeploymentStep]:

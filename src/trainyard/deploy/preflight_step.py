@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trainyard.deploy.preflight_runner import run_preflights
 from trainyard.deploy.preflights import PreflightContext
 from trainyard.deploy.programs import DeploymentPrograms
 from trainyard.deploy.work import Work
 from trainyard.document.node import Document
-from trainyard.edge.aws.stacks import stacks_tagged
+from trainyard.edge.aws.stacks import StackState, all_stacks
 from trainyard.finding import Finding
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 
 def known_outputs(work: Work) -> dict[str, str]:
     """Return what stacks of an earlier deployment, and of the environment, have made."""
-    spec = work.required_spec()
-    own = stacks_tagged(work.account, work.tag, work.name)
-    shared = [] if spec.environment is None else stacks_tagged(work.account, ENVIRONMENT, spec.environment)
-    stacks = [stack for stack in shared if CLUSTER not in stack.tags] + [
-        stack for stack in own if work.owns(stack.tags)
+    return outputs_of(work, all_stacks(work.account))
+
+
+def outputs_of(work: Work, stacks: Sequence[StackState]) -> dict[str, str]:
+    """Return the outputs of those of an account's stacks that are the environment's or its own, which win."""
+    environment = work.required_spec().environment
+    shared = [
+        stack
+        for stack in stacks
+        if environment is not None and stack.tags.get(ENVIRONMENT) == environment and CLUSTER not in stack.tags
     ]
-    return {key: value for stack in stacks if stack.usable for key, value in stack.outputs.items()}
+    own = [stack for stack in stacks if work.owns(stack.tags)]
+    return {key: value for stack in (*shared, *own) if stack.usable for key, value in stack.outputs.items()}
 
 
 def preflight_findings(work: Work, document: Document | None) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from trainyard.bundle.asset_lock import FILE_NAME, AssetLock, parse_lock
+from trainyard.deploy.stack_change import ReviewedStack
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import Eksctl, eksctl_of
@@ -50,6 +51,8 @@ class Options:
     """The file that gets a context for a cluster of EKS, and loses it again; None for the one that kubectl reads."""
     overwrite_dashboards: bool = False
     """Write dashboards anew that trainyard made and people edited, which stay as they are otherwise."""
+    give_up: frozenset[str] = frozenset()
+    """Logical ids of resources whose data an update may take away."""
 
 
 @dataclass
@@ -76,6 +79,10 @@ class Work:
     """The assets.lock.json of the spec; None where it has none."""
     asset_cache: AssetCache | None = None
     """Where the files of the lock are; by default in the user's cache, downloaded where they are missing."""
+    reviewed: dict[str, ReviewedStack] = field(default_factory=dict)
+    """The stacks whose update was looked at and is still to be made, by name."""
+    removals: list[ReviewedStack] = field(default_factory=list)
+    """Those of them that only lose resources, which go when nothing uses them any more."""
     nodes_to_start: bool = False
     """Whether the cluster was made without nodes that it is to have."""
     untold: tuple[Finding, ...] = ()

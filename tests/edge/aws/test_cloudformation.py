@@ -8,10 +8,18 @@ from typing import Any
 
 import pytest
 
+from tests.deploy.preflights.recorded import RecordedAccount
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import SPEC
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.cloudformation import StackRequest, change_stack, delete_stack
+from trainyard.edge.aws.change_sets import (
+    ChangeSet,
+    ResourceChange,
+    StackRequest,
+    discard_change_set,
+    make_change_set,
+)
+from trainyard.edge.aws.cloudformation import change_stack, delete_stack
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 
@@ -72,23 +80,62 @@ def test_an_update_adds_what_is_new(account):
     assert changed(account, "more", NETWORK).status == "UPDATE_COMPLETE"
 
 
+MOVED = {**NETWORK["Subnet"], "Properties": {**NETWORK["Subnet"]["Properties"], "AvailabilityZone": "us-east-2b"}}
+
+
 @pytest.mark.parametrize(
-    ("after", "what"),
+    ("after", "policies", "fate", "leaves"),
     [
-        ({"Vpc": NETWORK["Vpc"]}, "Subnet (AWS::EC2::Subnet) of stack lossy would be removed"),
-        (
-            {"Vpc": NETWORK["Vpc"], "Subnet": {"Type": "AWS::EC2::Subnet", "Properties": {
-                **NETWORK["Subnet"]["Properties"], "AvailabilityZone": "us-east-2b"}}},
-            "Subnet (AWS::EC2::Subnet) of stack lossy would be replaced by an empty one",
-        ),
+        ({"Vpc": NETWORK["Vpc"]}, {}, "deleted", "nothing"),
+        ({"Vpc": NETWORK["Vpc"]}, {"DeletionPolicy": "RetainExceptOnCreate"}, "left behind", "resource"),
+        ({"Vpc": NETWORK["Vpc"]}, {"DeletionPolicy": "Snapshot"}, "deleted", "snapshot"),
+        ({"Vpc": NETWORK["Vpc"], "Subnet": MOVED}, {}, "replaced", "nothing"),
+        ({"Vpc": NETWORK["Vpc"], "Subnet": {**MOVED, "UpdateReplacePolicy": "Retain"}}, {}, "replaced", "resource"),
     ],
-)  # fmt: skip
-def test_an_update_that_would_take_away_what_others_stand_in_is_refused(account, after, what):
-    before = changed(account, "lossy", NETWORK)
-    with pytest.raises(TrainyardError) as caught:
-        changed(account, "lossy", after)
-    assert what in caught.value.problem
-    assert find_stack(account, "lossy") == before
+)
+def test_a_change_set_tells_what_becomes_of_a_resource(account, after, policies, fate, leaves):
+    name = f"told-{fate.replace(' ', '-')}-{leaves}"
+    changed(account, name, {**NETWORK, "Subnet": {**NETWORK["Subnet"], **policies}})
+    change_set = make_change_set(account, request(name, after), is_new=False)
+    assert change_set is not None
+    (change,) = change_set.changes
+    assert change[:3] == (name, "Subnet", "AWS::EC2::Subnet")
+    assert change.id.startswith("subnet-")
+    assert change[4:] == (fate, True, leaves)
+    discard_change_set(account, change_set)
+    summaries = account.client("cloudformation").list_change_sets(StackName=name)["Summaries"]
+    assert change_set.id not in [summary["ChangeSetId"] for summary in summaries]
+
+
+def test_changes_beyond_the_first_page_are_told_too():
+    def page(logical_id: str, **more: Any) -> dict[str, Any]:
+        change = {"Action": "Dynamic", "LogicalResourceId": logical_id, "ResourceType": "AWS::EC2::VPC"}
+        return {"Status": "CREATE_COMPLETE", "Changes": [{"Type": "Resource", "ResourceChange": change}], **more}
+
+    answers = [page("One", NextToken="2"), page("Two")]
+    asked = RecordedAccount(
+        "us-east-2",
+        answers={
+            "cloudformation.CreateChangeSet": {"Id": "arn:aws:cloudformation:us-east-2:123456789012:changeSet/t/1"},
+            "cloudformation.DescribeChangeSet": lambda request: answers["NextToken" in request],
+        },
+    )
+    change_set = make_change_set(asked, request("paged", NETWORK), is_new=False)
+    assert change_set is not None
+    assert change_set.changes == (
+        ResourceChange("paged", "One", "AWS::EC2::VPC", "", "replaced", is_certain=False),
+        ResourceChange("paged", "Two", "AWS::EC2::VPC", "", "replaced", is_certain=False),
+    )
+
+
+def test_an_update_that_its_review_refuses_is_not_made(account):
+    def refuse(change_set: ChangeSet) -> None:
+        raise TrainyardError(f"not {change_set.changes[0].resource}")
+
+    before = changed(account, "reviewed", NETWORK)
+    with pytest.raises(TrainyardError, match="not Subnet"):
+        change_stack(account, request("reviewed", {"Vpc": NETWORK["Vpc"]}), lambda _: None, refuse)
+    assert find_stack(account, "reviewed") == before
 
 
 @pytest.mark.parametrize("status", ["UPDATE_FAILED", "UPDATE_ROLLBACK_FAILED"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -55,12 +56,18 @@ def busy(account: Account, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     monkeypatch.setattr(client, "delete_security_group", delete)
 
 
-def test_only_groups_that_the_stack_of_the_cluster_left_are_deleted(account):
+def test_only_groups_that_no_stack_has_any_more_are_deleted(account):
     group(account, "of the cluster", "llm", "llm")
     group(account, "of the network", "llm-network", "llm")
     group(account, "of somebody else", "llm", "other")
-    assert delete_leftover_groups(account, "llm", owns) == 1
-    assert groups(account) == {"of the network", "of somebody else"}
+    vpc = account.client("ec2").describe_vpcs()["Vpcs"][0]["VpcId"]
+    there = {"Type": "AWS::EC2::SecurityGroup", "Properties": {"GroupDescription": "there", "VpcId": vpc}}
+    template = json.dumps({"Resources": {"There": there}})
+    tags = [{"Key": "trainyard:cluster", "Value": "llm"}]
+    account.client("cloudformation").create_stack(StackName="llm-storage", TemplateBody=template, Tags=tags)
+    (made,) = [name for name in groups(account) if name.startswith("llm-storage")]
+    assert delete_leftover_groups(account, "llm", owns) == 2
+    assert groups(account) == {made, "of somebody else"}
 
 
 def test_a_group_in_use_stays(account, monkeypatch):

@@ -43,9 +43,3 @@ class EnvironmentStep:
     def _stacks(self, work: Work) -> list[StackState]:
         tagged = stacks_tagged(work.account, ENVIRONMENT, work.required_spec().environment or "")
         return [stack for stack in tagged if CLUSTER not in stack.tags]
-
-
-def users_of(work: Work) -> list[str]:
-    """Return the clusters that use the environment that is worked on."""
-    tagged = stacks_tagged(work.account, ENVIRONMENT, work.name)
-    return sorted({stack.tags[CLUSTER] for stack in tagged if CLUSTER in stack.tags})

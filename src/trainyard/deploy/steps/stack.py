@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
 from trainyard.catalog.partition import partition_of
+from trainyard.deploy.losses import changes_of, refuse_losses
+from trainyard.deploy.stack_change import ReviewedStack
+from trainyard.deploy.stack_resources import stack_resource
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
-from trainyard.edge.aws.cloudformation import StackRequest, change_stack, delete_stack
+from trainyard.edge.aws.change_sets import ChangeSet, StackRequest, discard_change_set
+from trainyard.edge.aws.cloudformation import change_stack, delete_stack, execute
 from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.aws.stack_events import StackEvent, stack_resources
-from trainyard.edge.aws.stacks import StackState, find_stack
+from trainyard.edge.aws.stacks import StackState, find_stack, lift_protection, protect_stack
 from trainyard.errors import TrainyardError
-from trainyard.render.cloudformation.stack import Kind, fits_inline
+from trainyard.render.cloudformation.resources import resources
+from trainyard.render.cloudformation.stack import Kind, Stack, fits_inline
 from trainyard.render.cloudformation.stacks import stack
-from trainyard.render.stand_ins import Ids
+from trainyard.render.stand_ins import Ids, StandIn
 
 # Types that take minutes, of which one wants to know that they have begun.
 _SLOW = {
@@ -51,7 +57,7 @@ class StackStep:
 
     def probe(self, work: Work) -> Probe:
         """Say in which state the stack is."""
-        stack_state = find_stack(work.account, self._stack_name(work))
+        stack_state = find_stack(work.account, self.stack_name(work))
         if stack_state is None:
             return Probe("missing")
         if stack_state.in_progress:
@@ -59,40 +65,78 @@ class StackStep:
         return Probe("there" if stack_state.usable else "broken", stack_state.status)
 
     def apply(self, work: Work) -> StepOutcome:
-        """Make it, or change what the spec changes."""
-        stack_state = find_stack(work.account, self._stack_name(work))
+        """Make it, or change what the spec changes. What only goes has to wait until nothing uses it any more."""
+        reviewed = work.reviewed.pop(self.stack_name(work), None)
+        stack_state = find_stack(work.account, self.stack_name(work)) if reviewed is None else reviewed.state
         refuse_foreign(stack_state, work)
-        request = self._request(work)
-        parameters = {**request.parameters, **kept_parameters(self.kind, request, stack_state)}
-        state = change_stack(work.account, request._replace(parameters=parameters), lambda event: tell(work, event))
+        request = self.request(work, stack_state)
+        if reviewed is not None and reviewed.request == request and reviewed.only_removes:
+            work.removals.append(reviewed)
+            detail = f"{request.name}: what the spec no longer has goes at the end"
+            return StepOutcome(changed=False, detail=detail, outputs=reviewed.state.outputs)
+        state = self._changed(work, request, reviewed)
+        if not state.is_protected and holds_data(stack(work.required_spec(), self.kind, Ids(work.outputs))):
+            protect_stack(work.account, state.name)
         changed = stack_state is None or state.id != stack_state.id or state.status != stack_state.status
         return StepOutcome(changed, f"{state.name} {state.status}", state.outputs)
 
+    def _changed(self, work: Work, request: StackRequest, reviewed: ReviewedStack | None) -> StackState:
+        """Bring the stack to what it should be, by the change set of the review where that still is the same."""
+        if reviewed is not None and reviewed.request == request:
+            if reviewed.change_set is None:
+                return reviewed.state
+            return execute(work.account, reviewed.change_set, lambda event: tell(work, event))
+        if reviewed is not None and reviewed.change_set is not None:
+            discard_change_set(work.account, reviewed.change_set)
+
+        def review(change_set: ChangeSet) -> None:
+            try:
+                refuse_losses(work, changes_of(work, change_set.changes))
+            except TrainyardError:
+                discard_change_set(work.account, change_set)
+                raise
+
+        return change_stack(work.account, request, lambda event: tell(work, event), review)
+
     def undo(self, work: Work) -> StepOutcome:
         """Delete it. What its template retains stays."""
-        stack_state = find_stack(work.account, self._stack_name(work))
+        stack_state = find_stack(work.account, self.stack_name(work))
         if stack_state is None:
             return StepOutcome(changed=False, detail="there is none")
         refuse_foreign(stack_state, work)
+        if stack_state.is_protected:
+            lift_protection(work.account, stack_state.name)
         delete_stack(work.account, stack_state.name, lambda event: tell(work, event))
         return StepOutcome(changed=True, detail=f"{stack_state.name} deleted")
 
-    def _stack_name(self, work: Work) -> str:
+    def stack_name(self, work: Work) -> str:
+        """Return the name of the stack."""
         return f"{work.name}-{self.kind}"
 
-    def _request(self, work: Work) -> StackRequest:
-        ids = Ids(work.outputs)
-        rendered = stack(work.required_spec(), self.kind, ids)
-        if missing := [stand_in for stand_in in ids.in_order() if stand_in.value in rendered.parameters.values()]:
+    def request(self, work: Work, state: StackState | None) -> StackRequest:
+        """Return what the stack should be, with what earlier stacks have made. ``state`` is the stack as it is.
+
+        Raises TrainyardError where an earlier stack still has to be made.
+        """
+        request, missing = self.request_so_far(work, state)
+        if missing:
             raise TrainyardError(
                 f"nothing says what {missing[0].output} is: {missing[0].what}",
-                where=rendered.name,
+                where=request.name,
                 hint="an earlier stack should have given it; this is a defect of trainyard",
             )
+        return request
+
+    def request_so_far(self, work: Work, state: StackState | None) -> tuple[StackRequest, list[StandIn]]:
+        """Return the same, and which of its parameters are stand-ins for what an earlier stack has still to make."""
+        ids = Ids(work.outputs)
+        rendered = stack(work.required_spec(), self.kind, ids)
+        missing = [stand_in for stand_in in ids.in_order() if stand_in.value in rendered.parameters.values()]
         url = None if fits_inline(rendered.template) else _uploaded_template(work, self.kind, rendered.template)
-        return StackRequest(
-            rendered.name, rendered.template, rendered.parameters, rendered.tags, rendered.capabilities, url
-        )
+        kept = kept_parameters(self.kind, rendered.parameters, state)
+        parameters = {**rendered.parameters, **kept}
+        request = StackRequest(rendered.name, rendered.template, parameters, rendered.tags, rendered.capabilities, url)
+        return request, missing
 
 
 class NetworkStep(StackStep):
@@ -115,12 +159,17 @@ class NetworkStep(StackStep):
         return super().undo(work)
 
 
-def kept_parameters(kind: Kind, request: StackRequest, state: StackState | None) -> dict[str, str]:
+def kept_parameters(kind: Kind, parameters: Mapping[str, str], state: StackState | None) -> dict[str, str]:
     """Return what stays as a stack has it: another image would replace the monitoring instance and lose its metrics."""
     image = None if state is None else state.outputs.get("MonitoringInstanceImage")
-    if kind != "monitoring" or image is None or request.parameters["MonitoringType"] != "self-hosting":
+    if kind != "monitoring" or image is None or parameters["MonitoringType"] != "self-hosting":
         return {}
     return {"MonitoringImageId": image}
+
+
+def holds_data(stack: Stack) -> bool:
+    """Return whether a stack has anything that nobody could make again, or that everything stands in."""
+    return any(stack_resource(resource.type).holds in ("data", "foundation") for resource in resources(stack))
 
 
 def refuse_foreign(state: StackState | None, work: Work) -> None:

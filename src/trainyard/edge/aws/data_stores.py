@@ -68,14 +68,14 @@ class NeededElsewhereError(TrainyardError):
     """AWS refuses to delete something that holds data, and will until somebody changes what needs it."""
 
 
-def data_stores(account: Account, name: str, owns: Owns) -> list[DataStore]:
+def data_stores(account: Account, name: str, owns: Owns, kinds: Collection[str] = ()) -> list[DataStore]:
     """Return everything of a cluster that holds data: ``owns`` tells by the tags what is its own.
 
     While the cluster is there, also what its stacks may delete with it, but not what goes with its instances.
+    With ``kinds``, only what is of one of them.
     """
     search = _Search(account, name, owns, f"look for the data of {name}")
-    finders = (_fsx, _efs, _volumes, _snapshots, _prometheus, _registries, _logs)
-    return [store for finder in finders for store in finder(search)]
+    return [store for kind, finder in _FINDERS.items() if kind in (kinds or _FINDERS) for store in finder(search)]
 
 
 def volume_ids(account: Account, owns: Owns) -> list[str]:
@@ -210,6 +210,17 @@ def _logs(search: _Search) -> Iterator[DataStore]:
         for group in search.pages("logs", "describe_log_groups", "logGroups", logGroupNamePrefix=beginning):
             if search.owns(search.tags("logs", group["arn"].removesuffix(":*"))):
                 yield DataStore("logs", group["logGroupName"], f"logs of {_gib(group.get('storedBytes', 0))}")
+
+
+_FINDERS: Mapping[str, Callable[[_Search], Iterator[DataStore]]] = {
+    "fsx": _fsx,
+    "efs": _efs,
+    "volume": _volumes,
+    "snapshot": _snapshots,
+    "prometheus": _prometheus,
+    "registry": _registries,
+    "logs": _logs,
+}
 
 
 def _gib(size_bytes: int) -> str:

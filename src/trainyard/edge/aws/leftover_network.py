@@ -1,4 +1,4 @@
-"""Security groups and network interfaces that a cluster leaves, and that keep its VPC from being deleted.
+"""Security groups and network interfaces that stacks leave, and that keep their VPC from being deleted.
 
 They hold no data. ParallelCluster gives the group of an EFS file system the deletion policy of the file system:
 _add_storage_security_group in
@@ -15,8 +15,10 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import by_values, call, pages
 from trainyard.edge.aws.ec2 import tags_of
 from trainyard.edge.aws.errors import has_code
+from trainyard.edge.aws.stack_events import stack_resources
 from trainyard.errors import TrainyardError
 
+_STACK_TAG = "aws:cloudformation:stack-name"
 _NO_GROUP = ("InvalidGroup.NotFound",)
 _IN_USE = ("DependencyViolation",)
 # The interface of a mount target goes a little later than the mount target.
@@ -30,16 +32,19 @@ _NO_INTERFACE = ("InvalidNetworkInterfaceID.NotFound",)
 def delete_leftover_groups(
     account: Account, name: str, owns: Callable[[Mapping[str, str]], bool], *, wait: bool = False
 ) -> int:
-    """Delete the security groups that the stack of a cluster has left, and return how many there were.
+    """Delete the security groups of a cluster or environment that stacks have left, and return how many there were.
 
-    Only once that stack is gone. A group in use stays; with ``wait``, after a while in which it may become free.
+    A stack that is deleted or updated leaves a group that is in use. Those that a stack still has stay, and so does one
+    in use; with ``wait``, after a while in which it may become free.
     """
     doing = f"delete the security groups of {name}"
-    # CloudFormation puts this tag on, and leaves it there. The stack of the network has another name.
-    filters = by_values(**{"tag:aws:cloudformation:stack-name": (name,)})
+    # CloudFormation puts this tag on, and leaves it there.
+    filters = by_values(**{"tag-key": (_STACK_TAG,)})
     groups = pages(account, "ec2", "describe_security_groups", "SecurityGroups", doing=doing, Filters=filters)
-    own = [group["GroupId"] for group in groups if owns(tags_of(group))]
-    return sum(_delete_group(account, group, doing, wait=wait) for group in own)
+    own = {group["GroupId"]: tags_of(group)[_STACK_TAG] for group in groups if owns(tags_of(group))}
+    stacks = sorted(set(own.values()))
+    in_stacks = {resource.physical_id for stack in stacks for resource in stack_resources(account, stack)}
+    return sum(_delete_group(account, group, doing, wait=wait) for group in own if group not in in_stacks)
 
 
 def _delete_group(account: Account, group: str, doing: str, *, wait: bool) -> bool:

@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeSt
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
@@ -20,6 +20,12 @@ OWN_CHANGE_SETS = "trainyard-"
 GOOD = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE"}
 
 
+# Most stacks take seconds or minutes; calls are limited to a few a second for the whole account.
+_FIRST_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 5.0
+_LONGEST_WAIT_S = 3 * 3600.0
+
+
 class StackState(NamedTuple):
     """A stack as AWS describes it."""
 
@@ -29,6 +35,8 @@ class StackState(NamedTuple):
     reason: str
     tags: Mapping[str, str]
     outputs: Mapping[str, str]
+    is_protected: bool = False
+    """Whether AWS refuses to delete it."""
 
     @property
     def in_progress(self) -> bool:
@@ -84,6 +92,7 @@ def _state(described: Mapping[str, Any]) -> StackState:
         described.get("StackStatusReason") or "",
         _tags(described),
         outputs,
+        bool(described.get("EnableTerminationProtection")),
     )
 
 
@@ -105,15 +114,38 @@ def refuse_stuck(state: StackState) -> None:
         )
 
 
-def lift_protection(account: Account, stack: str) -> bool:
-    """Let a stack be deleted, and return whether it was protected: eksctl protects those that it makes.
+def protect_stack(account: Account, stack: str) -> None:
+    """Let AWS refuse to delete a stack until its protection is lifted.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-protect-stacks.html
     """
+    _set_protection(account, stack, f"protect stack {stack} from deletion", is_protected=True)
+
+
+def lift_protection(account: Account, stack: str) -> bool:
+    """Let a stack be deleted, and return whether it was protected: eksctl protects those that it makes."""
     doing = f"lift the protection of stack {stack}"
     (described,) = call(account, "cloudformation", "describe_stacks", doing=doing, StackName=stack)["Stacks"]
     if not described.get("EnableTerminationProtection"):
         return False
-    protection: dict[str, Any] = {"StackName": stack, "EnableTerminationProtection": False}
-    call(account, "cloudformation", "update_termination_protection", doing=doing, **protection)
+    _set_protection(account, stack, doing, is_protected=False)
     return True
+
+
+def _set_protection(account: Account, stack: str, doing: str, *, is_protected: bool) -> None:
+    protection: dict[str, Any] = {"StackName": stack, "EnableTerminationProtection": is_protected}
+    call(account, "cloudformation", "update_termination_protection", doing=doing, **protection)
+
+
+def polls(account: Account, stack: str) -> Iterator[None]:
+    """Yield at once and then after growing pauses. Raises TrainyardError where an operation takes far too long."""
+    waited_s, pause_s = 0.0, _FIRST_PAUSE_S
+    while waited_s < _LONGEST_WAIT_S:
+        yield
+        account.clock.sleep(pause_s)
+        waited_s += pause_s
+        pause_s = min(pause_s * 1.5, _LONGEST_PAUSE_S)
+    hours = int(_LONGEST_WAIT_S / 3600)
+    raise TrainyardError(
+        f"AWS is still at work on stack {stack} after {hours} hours", where=stack, hint="run the command again later"
+    )

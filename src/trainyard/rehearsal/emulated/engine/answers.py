@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trainyard.rehearsal.emulated.engine import change_sets
-from trainyard.rehearsal.emulated.engine.change_sets import ChangeSet
+from trainyard.rehearsal.emulated.engine.change_sets import EmulatedChangeSet
 from trainyard.rehearsal.emulated.engine.stacks import EmulatedResource, EmulatedStack, EmulatedStackEvent
 
 _HIDDEN = "****"
@@ -73,7 +73,7 @@ def resource(stack: EmulatedStack, resource: EmulatedResource) -> dict[str, Any]
     return _present(shown)
 
 
-def change_set(change_set: ChangeSet) -> dict[str, Any]:
+def change_set(change_set: EmulatedChangeSet) -> dict[str, Any]:
     """Return DescribeChangeSet. To look is to let time pass."""
     target = change_set.target
     return {
@@ -86,7 +86,7 @@ def change_set(change_set: ChangeSet) -> dict[str, Any]:
     }
 
 
-def change_set_summary(change_set: ChangeSet) -> dict[str, Any]:
+def change_set_summary(change_set: EmulatedChangeSet) -> dict[str, Any]:
     """Return one change set of ListChangeSets."""
     shown = {
         "ChangeSetName": change_set.name,

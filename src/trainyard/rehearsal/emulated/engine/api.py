@@ -115,7 +115,7 @@ class CloudFormation(BaseResponse):
         former = change_sets.of_stack(stack).get(name)
         if former is not None and token is not None and former.token == token:
             return ActionResult({"Id": former.id, "StackId": stack.id})
-        change_set = change_sets.ChangeSet(
+        change_set = change_sets.EmulatedChangeSet(
             name=name,
             token=token,
             id=change_sets.new_id(name, self.region, self.current_account),
@@ -276,7 +276,7 @@ class CloudFormation(BaseResponse):
             raise TakenError(f"Stack [{name}] already exists and {again}")
         return stack or self._new_stack(name)
 
-    def _change_set(self) -> change_sets.ChangeSet:
+    def _change_set(self) -> change_sets.EmulatedChangeSet:
         return change_sets.find_change_set(self._get_param("ChangeSetName"), self._get_param("StackName"), self.region)
 
     def _is_repeated(self, stack: stacks.EmulatedStack) -> bool:

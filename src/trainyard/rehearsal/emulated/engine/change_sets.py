@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from trainyard.rehearsal.emulated.engine import deployment, plan
-from trainyard.rehearsal.emulated.engine.plan import ResourceChange, StackTarget
+from trainyard.rehearsal.emulated.engine.plan import EmulatedChange, StackTarget
 from trainyard.rehearsal.emulated.engine.refusals import (
     ChangeSetStatusError,
     ChangeSetUnknownError,
@@ -23,7 +23,7 @@ _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 
 
 @dataclass(slots=True, kw_only=True)
-class ChangeSet:
+class EmulatedChangeSet:
     """One change set of a stack."""
 
     name: str
@@ -49,16 +49,16 @@ class ChangeSet:
         return status
 
 
-_OF_STACK: dict[str, dict[str, ChangeSet]] = {}
+_OF_STACK: dict[str, dict[str, EmulatedChangeSet]] = {}
 """The change sets of each stack by name, by the id of the stack."""
 
 
-def of_stack(stack: EmulatedStack) -> dict[str, ChangeSet]:
+def of_stack(stack: EmulatedStack) -> dict[str, EmulatedChangeSet]:
     """Return the change sets of a stack by name."""
     return _OF_STACK.setdefault(stack.id, {})
 
 
-def add(change_set: ChangeSet) -> None:
+def add(change_set: EmulatedChangeSet) -> None:
     """Keep a change set. One without changes has failed from the start, as with AWS."""
     if not _NAME.fullmatch(change_set.name):
         raise InvalidError(
@@ -76,7 +76,7 @@ def new_id(name: str, region: str, account_id: str) -> str:
     return f"arn:aws:cloudformation:{region}:{account_id}:changeSet/{name}/{uuid.uuid4()}"
 
 
-def find_change_set(name_or_id: str, stack_name: str | None, region: str) -> ChangeSet:
+def find_change_set(name_or_id: str, stack_name: str | None, region: str) -> EmulatedChangeSet:
     """Return a change set by its ARN, or by its name and its stack."""
     stacks = [stack_named(stack_name, region)] if stack_name else every(region)
     for stack in stacks:
@@ -86,7 +86,7 @@ def find_change_set(name_or_id: str, stack_name: str | None, region: str) -> Cha
     raise ChangeSetUnknownError(name_or_id)
 
 
-def execute(change_set: ChangeSet, *, rollback: bool) -> None:
+def execute(change_set: EmulatedChangeSet, *, rollback: bool) -> None:
     """Do what the change set says. Every other change set of the stack is gone then."""
     if change_set.execution != "AVAILABLE":
         raise ChangeSetStatusError(
@@ -102,7 +102,7 @@ def execute(change_set: ChangeSet, *, rollback: bool) -> None:
     work(stack, change_set.target)
 
 
-def resource_changes(change_set: ChangeSet) -> list[dict[str, Any]]:
+def resource_changes(change_set: EmulatedChangeSet) -> list[dict[str, Any]]:
     """Return the changes as DescribeChangeSet shows them.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
@@ -113,7 +113,7 @@ def resource_changes(change_set: ChangeSet) -> list[dict[str, Any]]:
     ]
 
 
-def _change_details(change: ResourceChange, stack: EmulatedStack) -> dict[str, Any]:
+def _change_details(change: EmulatedChange, stack: EmulatedStack) -> dict[str, Any]:
     physical = stack.resources[change.logical_id].physical if change.logical_id in stack.resources else None
     shown: dict[str, Any] = {
         "Action": change.action,
@@ -133,7 +133,7 @@ def _change_details(change: ResourceChange, stack: EmulatedStack) -> dict[str, A
     return shown
 
 
-def _detail(name: str, change: ResourceChange) -> dict[str, Any]:
+def _detail(name: str, change: EmulatedChange) -> dict[str, Any]:
     recreation = "Always" if change.replaces else "Never"
     target = {"Attribute": "Tags"} if name == "Tags" else {"Attribute": "Properties", "Name": name}
     return {

@@ -13,7 +13,7 @@ from moto.ec2.models import ec2_backends
 from trainyard.rehearsal.emulated.breakdown import planned_breakdown
 from trainyard.rehearsal.emulated.engine import functions, plan, types
 from trainyard.rehearsal.emulated.engine.deletion import delete, delete_resource
-from trainyard.rehearsal.emulated.engine.plan import ResourceChange, StackTarget
+from trainyard.rehearsal.emulated.engine.plan import EmulatedChange, StackTarget
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import problems, schema
 from trainyard.rehearsal.emulated.engine.scope import Scope
@@ -84,7 +84,7 @@ def _apply(stack: EmulatedStack, target: StackTarget, verb: str) -> str | None:
     return None
 
 
-def _cancel_next(stack: EmulatedStack, changes: list[ResourceChange], failed: str) -> None:
+def _cancel_next(stack: EmulatedStack, changes: list[EmulatedChange], failed: str) -> None:
     """Say of the next resources that they were cancelled: where something is to fail, as CloudFormation does.
 
     It works on several at once: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/troubleshooting.html
@@ -98,7 +98,7 @@ def _cancel_next(stack: EmulatedStack, changes: list[ResourceChange], failed: st
         stack.say_of(resource, "CREATE_FAILED", "Resource creation cancelled")
 
 
-def _apply_one(stack: EmulatedStack, change: ResourceChange, body: Mapping[str, Any], scope: Scope) -> bool:
+def _apply_one(stack: EmulatedStack, change: EmulatedChange, body: Mapping[str, Any], scope: Scope) -> bool:
     verb = "CREATE" if change.action == "Add" else "UPDATE"
     resource = stack.resources.setdefault(change.logical_id, EmulatedResource(change.logical_id, change.type, ""))
     stack.say_of(resource, f"{verb}_IN_PROGRESS", _NEW_RESOURCE if change.replaces else "")
@@ -142,7 +142,7 @@ def _check_properties(resource: LogicalResource, region: str) -> None:
 
 
 def _make(
-    stack: EmulatedStack, resource: LogicalResource, former: PhysicalResource | None, change: ResourceChange
+    stack: EmulatedStack, resource: LogicalResource, former: PhysicalResource | None, change: EmulatedChange
 ) -> PhysicalResource:
     aws = InProcessAccount(stack.region)
     if former is None or change.replaces:

@@ -49,7 +49,7 @@ _IAM = {
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceChange:
+class EmulatedChange:
     """One resource that an operation would touch."""
 
     action: str
@@ -71,7 +71,7 @@ class StackTarget:
     values: Mapping[str, str]
     parameters: Mapping[str, Any]
     tags: Mapping[str, str]
-    changes: tuple[ResourceChange, ...] = field(default=())
+    changes: tuple[EmulatedChange, ...] = field(default=())
 
 
 def target(
@@ -130,20 +130,20 @@ def logical_resource(logical_id: str, body: Mapping[str, Any], stack: EmulatedSt
     )
 
 
-def changes(stack: EmulatedStack, target: StackTarget) -> tuple[ResourceChange, ...]:
+def changes(stack: EmulatedStack, target: StackTarget) -> tuple[EmulatedChange, ...]:
     """Return what the target would change of the stack as it is."""
     bodies = resource_bodies(target, scope_of(stack, target))
     existing = stack.physical_resources()
     new = {name for name in bodies if name not in existing}
-    all_changes: list[ResourceChange] = []
+    all_changes: list[EmulatedChange] = []
     for name, body in bodies.items():
         if name in new:
-            all_changes.append(ResourceChange("Add", name, body["Type"]))
+            all_changes.append(EmulatedChange("Add", name, body["Type"]))
         elif (change := _modification(name, body, stack, target, frozenset(new))) is not None:
             all_changes.append(change)
             new |= {name} if change.replaces else set()
     removed = [
-        ResourceChange("Remove", name, resource.type, policy=_policy_action(resource.deletion_policy))
+        EmulatedChange("Remove", name, resource.type, policy=_policy_action(resource.deletion_policy))
         for name, resource in stack.resources.items()
         if name not in bodies
     ]
@@ -158,7 +158,7 @@ def changes_nothing(stack: EmulatedStack, target: StackTarget) -> bool:
 
 def _modification(
     name: str, body: Mapping[str, Any], stack: EmulatedStack, target: StackTarget, planned: frozenset[str]
-) -> ResourceChange | None:
+) -> EmulatedChange | None:
     former = stack.physical_resources()[name].logical
     if former is None:
         return None
@@ -177,7 +177,7 @@ def _modification(
     shape = schema(body["Type"], stack.region)
     replaces = shape is not None and needs_replacement(shape, former.properties, now)
     policy = f"ReplaceAnd{_policy_action(body.get('UpdateReplacePolicy', 'Delete'))}" if replaces else ""
-    return ResourceChange("Modify", name, body["Type"], replaces, tuple(sorted(changed)), policy)
+    return EmulatedChange("Modify", name, body["Type"], replaces, tuple(sorted(changed)), policy)
 
 
 def _policy_action(policy: str) -> str:

@@ -1,0 +1,44 @@
+"""Data that no stack has any more, and that goes on costing: named at each deployment until somebody deletes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trainyard.deploy.release_notice import kinds
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.data_stores import DataStore, data_stores
+from trainyard.edge.aws.errors import NotAllowedError
+from trainyard.edge.aws.stack_events import stack_resources
+from trainyard.finding import Finding
+from trainyard.finding_kinds import finding_of
+
+# By the kinds of what stacks make and retain. Volumes and logs are also made by what runs in a cluster.
+_DELETE = {
+    "fsx": "aws fsx delete-file-system --file-system-id {id}",
+    "efs": "aws efs delete-file-system --file-system-id {id}",
+    "prometheus": "aws amp delete-workspace --workspace-id {id}",
+    "registry": "aws ecr delete-repository --force --repository-name {id}",
+    "snapshot": "aws ec2 delete-snapshot --snapshot-id {id}",
+}
+
+
+def left_behind(work: Work, stacks: Iterable[str]) -> tuple[Finding, ...]:
+    """Return a finding for each; ``stacks`` are the names of those that there are. Nothing where nobody may look."""
+    try:
+        stores = data_stores(work.account, work.name, work.owns, _DELETE)
+        return tuple(_findings(work, stores, stacks)) if stores else ()
+    except NotAllowedError:
+        return ()
+
+
+def _findings(work: Work, stores: list[DataStore], stacks: Iterable[str]) -> Iterator[Finding]:
+    # CloudFormation knows a workspace by its ARN, which ends in its id.
+    of_stacks = {
+        resource.physical_id.rpartition("/")[2] for stack in stacks for resource in stack_resources(work.account, stack)
+    }
+    for store in stores:
+        if store.id not in of_stacks:
+            message = f"{store} belongs to no stack of {work.name} any more, and goes on costing"
+            command = f"{_DELETE[store.kind].format(id=store.id)} --region {work.account.region}"
+            remedy = f"where nobody needs it: `{command}`"
+            yield finding_of(kinds(), "data-left-behind", message, remedy, file=store.id)

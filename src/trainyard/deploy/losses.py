@@ -1,0 +1,88 @@
+"""What an update takes away that nobody can make again: refused unless it is given up by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from trainyard.deploy.stack_change import StackChange
+from trainyard.deploy.stack_resources import stack_resource
+from trainyard.deploy.work import Work
+from trainyard.edge.aws import ec2
+from trainyard.edge.aws.calls import by_values
+from trainyard.edge.aws.change_sets import ResourceChange
+from trainyard.edge.aws.data_stores import data_stores
+from trainyard.edge.aws.stacks import stacks_tagged
+from trainyard.errors import TrainyardError
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
+
+_DAY_S = 24 * 3600
+_IMMUTABLE = (
+    "`trainyard plan` lists what cannot be changed later; put it back in the spec, or make a second cluster or "
+    "environment under another name and move the data"
+)
+
+
+def changes_of(work: Work, changes: Iterable[ResourceChange]) -> tuple[StackChange, ...]:
+    """Return changes with what the resources hold, and how much of it where any is lost."""
+    reviewed = tuple(_change(change) for change in changes)
+    if not any(_loses_data(change) for change in reviewed):
+        return reviewed
+    stores = {store.id: store.what for store in data_stores(work.account, work.name, work.owns)}
+    return tuple(_with_size(work, change, stores) if _loses_data(change) else change for change in reviewed)
+
+
+def _change(change: ResourceChange) -> StackChange:
+    known = stack_resource(change.type)
+    return StackChange(*change, known.holds, known.what)
+
+
+def _loses_data(change: StackChange) -> bool:
+    return change.is_loss and change.holds == "data"
+
+
+def _with_size(work: Work, change: StackChange, stores: Mapping[str, str]) -> StackChange:
+    """Return a change with the size of what is lost. The ARN by which a stack knows a workspace ends in its id."""
+    size = stores.get(change.id) or stores.get(change.id.rpartition("/")[2])
+    if change.type == "AWS::EC2::Instance":
+        size = _instance_storage(work, change.id)
+    return change if size is None else replace(change, what=f"{change.what} ({size})")
+
+
+def _instance_storage(work: Work, instance: str) -> str | None:
+    """Return how large the volumes of an instance are, and for how long it has written to them."""
+    for found in ec2.instances(work.account, by_values(instance_id=(instance,))):
+        ids = tuple(mapping["Ebs"]["VolumeId"] for mapping in found["BlockDeviceMappings"])
+        gib = sum(volume["Size"] for volume in ec2.volumes(work.account, ids).values())
+        days = int((work.account.clock.now() - found["LaunchTime"].timestamp()) / _DAY_S)
+        return f"{gib:,} GiB, in use for {days:,} day{'s' * (days != 1)}"
+    return None
+
+
+def refuse_losses(work: Work, changes: Sequence[StackChange]) -> None:
+    """Raise TrainyardError where an update would take away what everything stands in, or data that is not given up.
+
+    What clusters use of an environment cannot be given up.
+    """
+    if foundations := [change for change in changes if change.is_loss and change.holds == "foundation"]:
+        raise TrainyardError(_told(work, foundations), where=work.name, hint=f"nothing was touched; {_IMMUTABLE}")
+    data = [change for change in changes if _loses_data(change)]
+    if not data:
+        return
+    if work.tag == ENVIRONMENT and (users := users_of(work)):
+        problem = f"{_told(work, data)}; clusters use the environment: {', '.join(users)}"
+        raise TrainyardError(problem, where=work.name, hint="put it back in the spec, or destroy the clusters first")
+    if missing := [change for change in data if change.resource not in work.options.give_up]:
+        words = " ".join(f"--give-up {change.resource}" for change in missing)
+        hint = f"put it back in the spec, move the data away, or deploy with {words}; --yes gives nothing up"
+        raise TrainyardError(_told(work, missing), where=work.name, hint=hint)
+
+
+def _told(work: Work, changes: Sequence[StackChange]) -> str:
+    return f"the spec would take away what {work.name} has: {'; '.join(map(str, changes))}"
+
+
+def users_of(work: Work) -> list[str]:
+    """Return the clusters that use the environment that is worked on."""
+    tagged = stacks_tagged(work.account, ENVIRONMENT, work.name)
+    return sorted({stack.tags[CLUSTER] for stack in tagged if CLUSTER in stack.tags})

@@ -1,0 +1,130 @@
+"""What a spec changes of the stacks that exist: known and told before anything is touched.
+
+CloudFormation says it itself, with a change set of each stack. Where that depends on what an earlier stack has still to
+make, a stand-in takes its place; the step looks again at what it has then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from trainyard.deploy.left_behind import left_behind
+from trainyard.deploy.losses import changes_of
+from trainyard.deploy.preflight_step import outputs_of
+from trainyard.deploy.stack_change import ReviewedStack, StackChange
+from trainyard.deploy.steps.reservation_groups import known_groups
+from trainyard.deploy.steps.stack import StackStep, refuse_foreign, tell
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.change_sets import (
+    ResourceChange,
+    deletion_policies,
+    discard_change_set,
+    make_change_set,
+)
+from trainyard.edge.aws.cloudformation import UNFINISHED, wait_until_settled
+from trainyard.edge.aws.stack_events import stack_resources
+from trainyard.edge.aws.stacks import UNDER_REVIEW, StackState, all_stacks, refuse_stuck
+from trainyard.errors import TrainyardError
+from trainyard.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateReview:
+    """What an update would do, as far as anybody knows before it begins."""
+
+    changes: tuple[StackChange, ...] = ()
+    unneeded: tuple[StackStep, ...] = ()
+    """The stacks that the spec no longer has, in the order of their making."""
+    unclear: tuple[str, ...] = ()
+    """Sentences about stacks of which nobody can say it yet."""
+    findings: tuple[Finding, ...] = ()
+    """What earlier updates have left behind."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield what it says: each loss by itself, the rest counted."""
+        for stack in dict.fromkeys(change.stack for change in self.changes):
+            fates = Counter(change.fate for change in self.changes if change.stack == stack)
+            yield f"stack {stack}: {', '.join(f'{count} {fate}' for fate, count in fates.items())}"
+        yield from (str(change) for change in self.changes if change.is_loss and change.holds != "nothing")
+        yield from self.unclear
+
+
+def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[StackStep]) -> UpdateReview:
+    """Return what the steps would change of stacks that exist, and leave their change sets with the work.
+
+    ``unneeded`` are the steps of stacks that the spec does not have: one that exists goes.
+    Raises TrainyardError where a stack cannot be updated, or CloudFormation refuses what it should be.
+    """
+    stacks = all_stacks(work.account)
+    states = {stack.name: stack for stack in stacks if work.owns(stack.tags) and stack.status != UNDER_REVIEW}
+    left = left_behind(work, states)
+    if not states:
+        return UpdateReview(findings=left)
+    outputs = {**outputs_of(work, stacks), **known_groups(work), "AssetsBucket": work.bucket}
+    changes: list[StackChange] = []
+    unclear: list[str] = []
+    for step in steps:
+        state = states.get(step.stack_name(work))
+        if state is not None:
+            changes += _changes(replace(work, outputs=outputs), step, state, unclear)
+    existing = tuple(step for step in unneeded if step.stack_name(work) in states)
+    for step in existing:
+        changes += _deleted(work, states[step.stack_name(work)])
+    return UpdateReview(tuple(changes), existing, tuple(unclear), left)
+
+
+def discard(work: Work) -> None:
+    """Delete the change sets that nobody is going to execute."""
+    for reviewed in [*work.reviewed.values(), *work.removals]:
+        if reviewed.change_set is not None:
+            discard_change_set(work.account, reviewed.change_set)
+    work.reviewed.clear()
+    work.removals.clear()
+
+
+def _changes(work: Work, step: StackStep, found: StackState, unclear: list[str]) -> Sequence[StackChange]:
+    state = (
+        wait_until_settled(work.account, found.name, lambda event: tell(work, event)) if found.in_progress else found
+    )
+    if state is None or state.status == "DELETE_COMPLETE":
+        return ()
+    if state.status in UNFINISHED:
+        return _deleted(work, state) if state.status == "DELETE_FAILED" else ()
+    refuse_foreign(state, work)
+    refuse_stuck(state)
+    request, missing = step.request_so_far(work, state)
+    try:
+        change_set = make_change_set(work.account, request, is_new=False)
+    except TrainyardError as error:
+        if not missing:
+            raise
+        unclear.append(f"stack {state.name} changes once {missing[0].what} is there: {error.problem}")
+        return ()
+    if not missing:
+        work.reviewed[state.name] = ReviewedStack(request, state, change_set)
+    elif change_set is not None:
+        discard_change_set(work.account, change_set)
+    return () if change_set is None else changes_of(work, change_set.changes)
+
+
+def _deleted(work: Work, state: StackState) -> Sequence[StackChange]:
+    """Return what deleting a stack does to its resources, by the deletion policies of its own template."""
+    leaves = deletion_policies(work.account, state.name)
+    there = [resource for resource in stack_resources(work.account, state.name) if resource.physical_id]
+    return changes_of(
+        work,
+        (
+            ResourceChange(
+                state.name,
+                resource.resource,
+                resource.type,
+                resource.physical_id,
+                "left behind" if leaves[resource.resource] == "resource" else "deleted",
+                leaves=leaves[resource.resource],
+            )
+            for resource in there
+            if not resource.status.startswith("DELETE_COMPLETE")
+        ),
+    )

@@ -1,0 +1,118 @@
+"""Edits of a deployed spec: what goes is known and told before anything is touched, and data goes only by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.rehearsal import cloud
+from tests.rehearsal.account_copies import prepared_account, seeded_account
+from tests.rehearsal.cloud import VPC
+from tests.rehearsal.whole import counts, deployed, destroyed
+from trainyard.deploy.deployment import DeploymentResult
+from trainyard.deploy.work import Options
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.stacks import all_stacks
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+SELF_HOSTING = """\
+kind: environment
+name: shared
+region: us-east-2
+network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+access: {allow_from: [203.0.113.7/32]}
+file_systems:
+  - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}
+monitoring: {mode: self-hosting}
+"""
+MANAGED = SELF_HOSTING.replace("self-hosting", "amp-only")
+NO_MONITORING = MANAGED.replace("amp-only", "none")
+FILES = """\
+file_systems:
+  - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}
+"""
+NO_FILES = SELF_HOSTING.replace(FILES, "")
+
+
+def refusal(done: DeploymentResult) -> str:
+    (error,) = [result.error for result in done.results if result.error is not None]
+    return f"{error.problem}; {error.hint}"
+
+
+def deploy_into(account: Account, text: str) -> None:
+    assert deployed(account, text).ok
+
+
+def give_up(*names: str) -> Options:
+    return Options(give_up=frozenset(names))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "resource", "words"),
+    [
+        (SELF_HOSTING, MANAGED, "MonitoringInstance", "deleted: MonitoringInstance of stack shared-monitoring"),
+        (SELF_HOSTING, NO_MONITORING, "MonitoringInstance", "GiB, in use for 0 days"),
+        (SELF_HOSTING, NO_FILES, "Lustre", "left behind, and goes on costing: Lustre of stack shared-storage"),
+        (MANAGED, NO_MONITORING, "PrometheusWorkspace", "left behind, and goes on costing: PrometheusWorkspace"),
+    ],
+    ids=["self-hosting-to-managed", "self-hosting-to-none", "file-system-out", "workspace-out"],
+)
+def test_data_goes_only_by_its_name_and_nothing_is_left_over(before: str, after: str, resource: str, words: str):
+    with seeded_account(before) as account:
+        empty = counts(account)
+    with prepared_account(before, deploy_into) as account:
+        there = counts(account)
+        done = deployed(account, after, give_up("AnotherResource"))
+        assert words in refusal(done)
+        assert f"--give-up {resource}" in refusal(done)
+        assert counts(account) == there
+        done = deployed(account, after, give_up(resource))
+        assert done.ok, done
+        again = deployed(account, after)
+        assert again.ok
+        left = [finding.id for finding in again.findings if finding.id == "data-left-behind"]
+        assert left == ["data-left-behind"] * ("left behind" in words)
+        assert again.review.changes == ()
+        assert destroyed(account, after).ok
+        assert counts(account) - empty == Counter()
+
+
+def test_what_everything_stands_in_cannot_be_given_up():
+    with prepared_account(MANAGED, deploy_into) as account:
+        moved = deployed(account, MANAGED.replace("us-east-2a", "us-east-2c"), give_up("PrimaryPrivateSubnet"))
+        assert "replaced by a new one: PrimaryPrivateSubnet of stack shared-network" in refusal(moved)
+        assert "--give-up" not in refusal(moved)
+        assert [result.name for result in moved.results] == ["bucket", "review"]
+
+
+def test_what_clusters_use_of_an_environment_cannot_be_given_up():
+    tags = {"trainyard:environment": "shared", "trainyard:cluster": "llm"}
+    with prepared_account(MANAGED, deploy_into) as account:
+        cloud.create(account, {"Vpc": VPC}, Tags=[{"Key": key, "Value": value} for key, value in tags.items()])
+        done = deployed(account, NO_MONITORING, give_up("PrometheusWorkspace"))
+        assert "clusters use the environment: llm" in refusal(done)
+
+
+def test_stacks_with_data_are_protected_until_they_are_destroyed():
+    with prepared_account(MANAGED, deploy_into) as account:
+        stacks = all_stacks(account)
+        assert {stack.name: stack.is_protected for stack in stacks} == {
+            "shared-network": True,
+            "shared-storage": True,
+            "shared-monitoring": True,
+            "shared-rules": False,
+        }
+        code, message = cloud.refusal(account.client("cloudformation").delete_stack, StackName="shared-storage")
+        assert (code, "TerminationProtection is enabled" in message) == ("ValidationError", True)
+        assert destroyed(account, MANAGED).ok
+        assert all_stacks(account) == []
+
+
+def test_a_change_set_that_is_not_executed_does_not_stay():
+    with prepared_account(SELF_HOSTING, deploy_into) as account:
+        deployed(account, MANAGED)
+        client = account.client("cloudformation")
+        for stack in all_stacks(account):
+            summaries = client.list_change_sets(StackName=stack.name)["Summaries"]
+            assert [one for one in summaries if one["ExecutionStatus"] == "AVAILABLE"] == []
