@@ -41,7 +41,7 @@ MANIFEST = {
     "config": {"mediaType": f"{_DOCKER}.container.image.v1+json", "size": 7, "digest": f"sha256:{'0' * 64}"},
     "layers": [{"mediaType": f"{_DOCKER}.image.rootfs.diff.tar", "size": 1 << 30, "digest": f"sha256:{'1' * 64}"}],
 }
-STEPS = ["bucket", "changes", "network", "key-pair", "batch"]
+STEPS = ["bucket", "changes", "review", "network", "key-pair", "batch"]
 
 
 @pytest.fixture(scope="module")

@@ -137,7 +137,7 @@ def _detail(name: str, change: EmulatedChange) -> dict[str, Any]:
     recreation = "Always" if change.replaces else "Never"
     target = {"Attribute": "Tags"} if name == "Tags" else {"Attribute": "Properties", "Name": name}
     return {
-        "StackTarget": {**target, "RequiresRecreation": recreation},
+        "Target": {**target, "RequiresRecreation": recreation},
         "Evaluation": "Static",
         "ChangeSource": "DirectModification",
     }
