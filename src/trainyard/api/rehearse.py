@@ -12,6 +12,7 @@ from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
 from trainyard.operate.logs.export import refuse_other_endings
+from trainyard.redaction.secrets import values_without_secrets
 from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.environment_option import refuse_missing_environment, refuse_other_environment
@@ -91,6 +92,7 @@ def write_report(result: Mapping[str, Any], folder: Path | None = None, *, force
     Raises InputError where the folder must not be replaced, TrainyardError where it cannot be written.
     """
     folder = folder or Path("build") / f"{result['name']}-rehearsal"
+    result = values_without_secrets(result)
     files = {
         "rehearsal.json": json.dumps(result, indent=2, ensure_ascii=False) + "\n",
         "rehearsal.html": report_page(result),

@@ -40,6 +40,7 @@ _LAST_BEFORE_FOLLOWING = 10
 @click.option("--export", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.tar.gz",
               help="Write an archive, .tar.gz or .tgz, as `pcluster export-cluster-logs` does.")  # fmt: skip
 @click.option("--force", is_flag=True, help="With --export: replace the file.")
+@click.option("--no-redact", is_flag=True, help="With --export: leave passwords, keys and tokens in the logs.")
 @click.option("--via-pcluster", is_flag=True, help="With --export: let ParallelCluster do it, by way of a bucket.")
 @click.option("--bucket", metavar="BUCKET", help="With --via-pcluster: the bucket, in place of ParallelCluster's own.")
 @click.option("--group", metavar="GROUP", help="A former log group of the cluster; by default the newest.")
@@ -60,6 +61,7 @@ def command(  # noqa: PLR0913  one for each option
     follow: bool,
     file: Path | None,
     force: bool,
+    no_redact: bool,
     via_pcluster: bool,
     bucket: str | None,
     group: str | None,
@@ -71,7 +73,7 @@ def command(  # noqa: PLR0913  one for each option
     control plane, and with --pod, --job or --node what pods say, by kubectl. Without
     more, or with --node and --job alone, it lists the streams; with any other choice it prints their events, the last
     1,000 where nothing says how many. Times are UTC. Where no event is what was asked for, standard error says what
-    was looked at, and the exit status is 0: 1 is for logs that could not be read.
+    was looked at, and the exit status is 0: 1 is for logs that could not be read. An archive is without secrets.
 
     \b
     Example:
@@ -91,11 +93,11 @@ def command(  # noqa: PLR0913  one for each option
     where = account(region, profile)
     of = log_period(since, until, where)
     if file is not None and via_pcluster:
-        _export_with_pcluster(name, where, of, file, bucket, force=force, as_json=as_json)
+        _export_with_pcluster(name, where, of, file, bucket, force=force, redact=not no_redact, as_json=as_json)
         return
     logs = logs_of(name, where, nodes=nodes, kinds=kinds, jobs=jobs, pods=pods, group=group)
     if file is not None:
-        _export(logs, of, file, force=force, as_json=as_json)
+        _export(logs, of, file, force=force, redact=not no_redact, as_json=as_json)
     elif kinds or since or until or follow or grep is not None or tail is not None:
         _print_events(logs, of, grep, tail, follow=follow, as_json=as_json)
     else:
@@ -106,7 +108,12 @@ def command(  # noqa: PLR0913  one for each option
 
 def _refuse_contradictions(options: dict[str, object]) -> None:
     """Raise UsageError for options that mean nothing together."""
-    for option, needs in (("force", "file"), ("via_pcluster", "file"), ("bucket", "via_pcluster")):
+    for option, needs in (
+        ("force", "file"),
+        ("no_redact", "file"),
+        ("via_pcluster", "file"),
+        ("bucket", "via_pcluster"),
+    ):
         if options[option] and not options[needs]:
             words = {"file": "--export", "via_pcluster": "--via-pcluster"}
             raise click.UsageError(f"--{option.replace('_', '-')} has no meaning without {words[needs]}.")
@@ -155,9 +162,11 @@ def _most(of: Period, tail: int | None, *, follow: bool) -> int | None:
     return _LAST_BEFORE_FOLLOWING if follow else _LAST
 
 
-def _export(logs: LogReader, of: Period, file: Path, *, force: bool, as_json: bool) -> None:
+def _export(  # noqa: PLR0913  what is asked for
+    logs: LogReader, of: Period, file: Path, *, force: bool, redact: bool, as_json: bool
+) -> None:
     with interruptible(f"{file} was not written"):
-        done = logs.export(of, file, force=force, report=_progress())
+        done = logs.export(of, file, force=force, redact=redact, report=_progress())
     if as_json:
         print_json({**done._asdict(), "file": str(done.file)})
         return
@@ -175,12 +184,12 @@ def _export(logs: LogReader, of: Period, file: Path, *, force: bool, as_json: bo
 
 
 def _export_with_pcluster(  # noqa: PLR0913  what is asked for
-    name: str, where: Account, of: Period, file: Path, bucket: str | None, *, force: bool, as_json: bool
+    name: str, where: Account, of: Period, file: Path, bucket: str | None, *, force: bool, redact: bool, as_json: bool
 ) -> None:
     from trainyard.api.logs import export_with_pcluster
 
     with interruptible(f"{file} was not written; what CloudWatch has put into the bucket stays there"):
-        export_with_pcluster(name, where, bucket, of, file, force=force, report=reporter())
+        export_with_pcluster(name, where, bucket, of, file, force=force, redact=redact, report=reporter())
     if as_json:
         print_json({"file": str(file)})
     else:

@@ -1,7 +1,7 @@
 """Identifiers replaced by names that say what they are: the same identifier has the same name all over a report.
 
 What identifies an account, a machine, a person or a secret goes; what a program says of it stays.
-What such things look like stands in redaction.yaml.
+What such things look like stands in redaction.yaml, and what secrets do in the room redaction.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+
+from trainyard.redaction.secrets import without_secrets
 
 _FILE = Path(__file__).with_name("redaction.yaml")
 _ARN_PART = re.compile(r"[^/:]+")
@@ -76,6 +78,7 @@ class Redaction:
                     self._names.setdefault(name, self._name(kind, name))
 
     def _text(self, text: str) -> str:
+        text = without_secrets(text, self._name_of_secret)
         for kind, pattern in _redaction_rules().patterns.items():
             if matches := list(pattern.finditer(text)):
                 text = self._replaced(kind, matches, text)
@@ -103,6 +106,9 @@ class Redaction:
             pieces += [text[end : match.start(group)], self._name_of(kind, match[group], match)]
             end = match.end(group)
         return "".join([*pieces, text[end:]])
+
+    def _name_of_secret(self, kind: str, secret: str) -> str:
+        return secret if secret in self._given else self._name(kind, secret)
 
     def _name_of(self, kind: str, value: str, match: re.Match[str]) -> str:
         if value in self._given or (kind == "site" and not _names_somebody(kind, value)):

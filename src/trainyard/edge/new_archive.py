@@ -1,17 +1,22 @@
-"""Writes an archive (.tar.gz) that was not there before, file after file, whole or not at all."""
+"""Writes an archive (.tar.gz) that was not there before, file after file, whole or not at all.
+
+An archive is handed on, so secrets do not get into it unless that is asked for.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from trainyard.edge.new_file import umask
 from trainyard.errors import InputError, TrainyardError
+from trainyard.redaction.secret_filter import copy_without_secrets
 
 _IN_MEMORY_BYTES = 4 << 20
 _COMPRESSION = 6  # as gzip's own; tarfile's 9 takes far longer for little
@@ -20,10 +25,11 @@ _COMPRESSION = 6  # as gzip's own; tarfile's 9 takes far longer for little
 class NewArchive:
     """An archive under another name, until all is in it."""
 
-    def __init__(self, tar: tarfile.TarFile, folder: Path) -> None:
-        """Take an open archive, and the folder in which it grows."""
+    def __init__(self, tar: tarfile.TarFile, folder: Path, *, redact: bool) -> None:
+        """Take an open archive, the folder in which it grows, and whether secrets are replaced in it."""
         self._tar = tar
         self._folder = folder
+        self._redact = redact
 
     def part(self) -> IO[bytes]:
         """Return a file for the content of one member; small ones stay in memory. It goes when it is closed."""
@@ -32,6 +38,24 @@ class NewArchive:
 
     def add(self, name: str, content: IO[bytes], modified_s: float) -> None:
         """Add a member with what stands in a file from its beginning to where it is now."""
+        if self._redact:
+            with self.part() as redacted:
+                content.seek(0)
+                copy_without_secrets(content, redacted)
+                self._add(name, redacted, modified_s)
+        else:
+            self._add(name, content, modified_s)
+
+    def take_over(self, file: Path, name_of: Callable[[str], str] = lambda name: name) -> None:
+        """Add all files that are in another archive, under other names."""
+        with tarfile.open(file) as tar:
+            for member in tar:
+                if (source := tar.extractfile(member)) is not None:
+                    with self.part() as content:
+                        shutil.copyfileobj(source, content, 1 << 20)
+                        self.add(name_of(member.name), content, member.mtime)
+
+    def _add(self, name: str, content: IO[bytes], modified_s: float) -> None:
         member = tarfile.TarInfo(name)
         member.size, member.mtime, member.mode = content.tell(), int(modified_s), 0o644
         content.seek(0)
@@ -47,9 +71,10 @@ def refuse_existing(file: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def new_archive(file: Path, *, force: bool = False) -> Iterator[NewArchive]:
+def new_archive(file: Path, *, force: bool = False, redact: bool = True) -> Iterator[NewArchive]:
     """Hand out an archive to fill. It gets its name when all is in it; whatever happens before leaves nothing.
 
+    Unless ``redact`` is False, secrets are replaced in what is put into it.
     Raises InputError where it exists and is not to be replaced, TrainyardError where the disk is full.
     """
     refuse_existing(file, force=force)
@@ -59,7 +84,7 @@ def new_archive(file: Path, *, force: bool = False) -> Iterator[NewArchive]:
                 place.open("wb") as raw,
                 tarfile.open(fileobj=raw, mode="w:gz", compresslevel=_COMPRESSION, format=tarfile.PAX_FORMAT) as tar,
             ):
-                yield NewArchive(tar, file.parent)
+                yield NewArchive(tar, file.parent, redact=redact)
             with place.open("rb") as written:
                 os.fsync(written.fileno())
     except OSError as error:

@@ -6,13 +6,11 @@ It is laid out as `trainyard logs NAME --export` does, and what it holds more li
 from __future__ import annotations
 
 import json
-import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
 
 from trainyard.deploy.work import Event, Work
 from trainyard.edge.aws.stack_events import raw_stack_events
@@ -48,7 +46,7 @@ def write_archive(work: Work, events: Sequence[Event], archive_file: ArchiveFile
     ):
         exported = _exported(work, Path(scratch) / "logs.tar.gz")
         if exported is not None:
-            _take_over(exported, archive, folder)
+            archive.take_over(exported, lambda name: f"{folder}/{name.partition('/')[2]}")
         for name in _stacks(work, with_cluster=exported is None):
             if pages := raw_stack_events(work.account, name):
                 _add(archive, f"{folder}/{name}-cfn-events", json.dumps(pages, indent=2), now)
@@ -63,17 +61,8 @@ def _exported(work: Work, file: Path) -> Path | None:
         log = cluster_log(work.account, work.name)
     except TrainyardError:
         return None
-    Export(work.account, log, log.streams, Period()).write(file)
+    Export(work.account, log, log.streams, Period()).write(file, redact=False)  # the archive that it goes into does
     return file
-
-
-def _take_over(exported: Path, archive: NewArchive, folder: str) -> None:
-    """Add what was exported, all of it in our folder."""
-    with tarfile.open(exported) as tar:
-        for member in tar:
-            content = tar.extractfile(member)
-            if content is not None:
-                _copy(archive, f"{folder}/{member.name.partition('/')[2]}", content, member.mtime)
 
 
 def _stacks(work: Work, *, with_cluster: bool) -> list[str]:
@@ -92,11 +81,4 @@ def _lines(events: Sequence[Event]) -> Iterator[str]:
 def _add(archive: NewArchive, name: str, text: str, modified_s: float) -> None:
     with archive.part() as content:
         content.write(text.encode(errors="replace"))
-        archive.add(name, content, modified_s)
-
-
-def _copy(archive: NewArchive, name: str, source: IO[bytes], modified_s: float) -> None:
-    with archive.part() as content:
-        while piece := source.read(1 << 20):
-            content.write(piece)
         archive.add(name, content, modified_s)

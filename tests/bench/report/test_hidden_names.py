@@ -22,6 +22,7 @@ from trainyard.bench.report.redaction import HiddenNames, hosts_in
         ("eth0:10.0.227.37<0>", "eth0:an-address<0>"),
         ("ip-10-0-227-37.ec2.internal went away", "a-host went away"),
         ("/home/alice/nccl/lib.so", "/home/user/nccl/lib.so"),
+        ("HF_TOKEN=abcd torchrun", "HF_TOKEN=[secret] torchrun"),
         ("<b>x</b> is slow", "node-4 is slow"),
         ("aws-ofi-nccl 1.16.3 and 2.1.0amzn3.0", "aws-ofi-nccl 1.16.3 and 2.1.0amzn3.0"),
         ("p5.48xlarge reached 487 GB/s", "p5.48xlarge reached 487 GB/s"),

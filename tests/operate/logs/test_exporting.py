@@ -140,3 +140,11 @@ def test_a_disk_without_room_leaves_nothing_and_says_so(account, tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, former)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("redact", "shown"), [(True, "[secret]"), (False, "hunter")])
+def test_secrets_are_not_in_it_unless_asked_for(account, tmp_path, redact, shown):
+    put(account, CLOUD_INIT, [(now_ms(account), "mysql --password hunter -h db")])
+    export(account, tmp_path / "logs.tar.gz", redact=redact)
+    (text,) = contents(tmp_path / "logs.tar.gz").values()
+    assert text.endswith(f" mysql --password {shown} -h db\n")

@@ -1,10 +1,12 @@
-"""A report without names of hosts, people and addresses, so that it can be sent to somebody else."""
+"""A report without secrets and names of hosts, people and addresses, so that it can be sent to somebody else."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from typing import Any
+
+from trainyard.redaction.secrets import without_secrets
 
 _WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 # NCCL begins its lines with host, process and thread, and nccl-tests what failed with the host.
@@ -40,6 +42,7 @@ class HiddenNames:
     def _text(self, text: str) -> str:
         if text in self._names:
             return self._names[text]
+        text = without_secrets(text)
         for host in self._odd:
             text = text.replace(host, self._names[host])
         return _HOME.sub(r"/\1/user", _WORD.sub(lambda match: self._word(match[0]), text))

@@ -81,14 +81,14 @@ class Export:
     _ended: Event = field(default_factory=Event)
     """Set where nobody wants any more of it."""
 
-    def write(self, file: Path, *, force: bool = False) -> LogArchive:
-        """Write the archive, whole or not at all, and return what is in it.
+    def write(self, file: Path, *, force: bool = False, redact: bool = True) -> LogArchive:
+        """Write the archive, whole or not at all, and return what is in it. Secrets are replaced where ``redact`` is.
 
         Raises InputError where it exists and is not to be replaced, TrainyardError where the work cannot be done.
         """
         now = datetime.fromtimestamp(self.account.clock.now(), UTC)
         folder = f"{self.log.name}-logs-{now:%Y%m%d%H%M}"
-        with new_archive(file, force=force) as archive:
+        with new_archive(file, force=force, redact=redact) as archive:
             streams, count = self._add_streams(archive, folder)
             stack, left_out = self._add_stack_events(archive, folder)
             added = () if self.kubernetes is None else self.kubernetes.add(archive, folder)

@@ -63,9 +63,15 @@ class LogReader(Protocol):
         """Yield the events of a period, or the last of it, and then new ones as they come: for ever, or to its end."""
 
     def export(
-        self, of: Period, file: Path, *, force: bool = False, report: Callable[[str], None] = lambda _: None
+        self,
+        of: Period,
+        file: Path,
+        *,
+        force: bool = False,
+        redact: bool = True,
+        report: Callable[[str], None] = lambda _: None,
     ) -> LogArchive:
-        """Write the events of a period into an archive."""
+        """Write the events of a period into an archive, without secrets where ``redact`` is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +118,18 @@ class Logs:
         yield from following.follow(begin_ms, of.until_ms)
 
     def export(
-        self, of: Period, file: Path, *, force: bool = False, report: Callable[[str], None] = lambda _: None
+        self,
+        of: Period,
+        file: Path,
+        *,
+        force: bool = False,
+        redact: bool = True,
+        report: Callable[[str], None] = lambda _: None,
     ) -> LogArchive:
         """Write the events of a period into an archive, as `pcluster export-cluster-logs` lays it out."""
         export = Export(self.account, self.log, self.streams, of, report)
         export.kubernetes = self.log.platform.export_part(export, self.kubectl_of)
-        return export.write(file, force=force)
+        return export.write(file, force=force, redact=redact)
 
     def _streams_now(self) -> tuple[Stream, ...] | None:
         """Return the streams as they are now, None for all of them: nodes come and go."""

@@ -106,7 +106,13 @@ class PodLogs:
                 self.account.clock.sleep(_EVERY_S)
 
     def export(
-        self, of: Period, file: Path, *, force: bool = False, report: Callable[[str], None] = lambda _: None
+        self,
+        of: Period,
+        file: Path,
+        *,
+        force: bool = False,
+        redact: bool = True,
+        report: Callable[[str], None] = lambda _: None,
     ) -> LogArchive:
         """Write the logs of the pods into an archive, with what Kubernetes says of the cluster.
 
@@ -115,7 +121,7 @@ class PodLogs:
         now = datetime.fromtimestamp(self.account.clock.now(), UTC)
         folder = f"{self.name}-logs-{now:%Y%m%d%H%M}"
         part = KubernetesPart(self.account, self.name, of, self.selection, report, self.kubectl_of)
-        with new_archive(file, force=force) as archive:
+        with new_archive(file, force=force, redact=redact) as archive:
             added = part.add(archive, folder)
         left_out = "pods alone were asked for, or nothing of the cluster is in CloudWatch"
         return LogArchive(file, folder, 0, 0, 0, left_out, *added)

@@ -1,0 +1,71 @@
+"""Logs of any length are copied without their secrets."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from trainyard.redaction.secret_filter import copy_without_secrets
+from trainyard.redaction.secrets import REPLACEMENT, secret_forms
+
+ONLY_BY_ITSELF = "secret-access-key"
+PLAIN = "2026-05-06T13:25:00Z slurmctld: debug: sched: Running job scheduler for default depth.\n"
+# Of different kinds, as in the logs of nodes: with a time before each line, and without.
+KEY_WITH_TIMES = [
+    "2026-05-06T13:25:00Z -----BEGIN RSA PRIVATE KEY-----\n",
+    *[f"2026-05-06T13:25:00Z {'MIIEpAIB' * 8}\n"] * 30,
+    "2026-05-06T13:25:00Z -----END RSA PRIVATE KEY-----\n",
+]
+
+
+def copied(content: bytes) -> bytes:
+    target = io.BytesIO()
+    copy_without_secrets(io.BytesIO(content), target)
+    return target.getvalue()
+
+
+EXAMPLES = [
+    pytest.param(line, id=f"{form.name}-{at}")
+    for form in secret_forms()
+    for at, line in enumerate(form.examples)
+    if not line.endswith("cut}}")  # in a file, a key that was cut goes as far as its lines are those of one
+]
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_every_form_is_found_between_other_lines(line: str):
+    around = PLAIN + "%s\n" + PLAIN
+    plain = re.sub(r"\{\{(.*?)\}\}", r"\1", line, flags=re.DOTALL)
+    expected = around % re.sub(r"\{\{.*?\}\}", REPLACEMENT, line, flags=re.DOTALL)
+    assert copied((around % plain).encode()) == expected.encode()
+
+
+def test_only_one_form_has_no_words_to_look_for():
+    assert [form.name for form in secret_forms() if not form.words] == [ONLY_BY_ITSELF]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe token \x00\n", PLAIN.encode() * 3, b"no end of line"])
+def test_what_has_no_secret_stays_byte_by_byte(content: bytes):
+    assert copied(content) == content
+
+
+def test_a_secret_is_found_where_blocks_meet():
+    lines = b"x" * ((1 << 20) - 5) + b" password=hunter next\n" + b"y" * 100
+    assert copied(lines) == lines.replace(b"hunter", REPLACEMENT.encode())
+
+
+@pytest.mark.parametrize("before", [0, (1 << 20) // len(PLAIN)])
+def test_a_private_key_goes_with_all_its_lines(before: int):
+    content = (PLAIN * before + "".join(KEY_WITH_TIMES) + PLAIN).encode()
+    left = copied(content)
+    assert b"MIIE" not in left
+    assert left.endswith(b"-----END RSA PRIVATE KEY-----\n" + PLAIN.encode())
+
+
+def test_of_a_key_that_was_cut_only_its_own_lines_go():
+    content = ("".join(KEY_WITH_TIMES[:-1]) + PLAIN).encode()
+    left = copied(content)
+    assert b"MIIE" not in left
+    assert left.endswith(PLAIN.encode())
