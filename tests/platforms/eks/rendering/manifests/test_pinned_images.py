@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.platforms.eks.rendering.manifests.clusters import ALL, SPECS, bench_jobs, cluster, made
 from tests.platforms.eks.rendering.manifests.strictly import containers
+from trainyard.catalog import catalog_file
 from trainyard.catalog.kubernetes_addons import image, image_names
 from trainyard.platforms.eks.rendering.manifests import FOLDER, documents, native
 from trainyard.render.bench.plan import container_image
@@ -47,3 +50,26 @@ def test_eks_s_own_registry_is_that_of_the_region():
     spec = cluster()
     (found,) = [one["image"] for document in made(spec)["efa-device-plugin.yaml"] for one in containers(document)]
     assert found.startswith("602401143452.dkr.ecr.us-east-2.amazonaws.com/eks/aws-efa-k8s-device-plugin:v0.5.")
+
+
+def has_power(container: dict[str, Any]) -> bool:
+    context = container.get("securityContext") or {}
+    added = (context.get("capabilities") or {}).get("add") or []
+    return bool(context.get("privileged")) or bool(set(added) - {"IPC_LOCK"})
+
+
+def test_what_has_power_over_nodes_has_a_digest_or_is_named_as_having_none():
+    powerful = {
+        container["image"]
+        for spec in SPECS.values()
+        for listed in made(spec).values()
+        for document in listed
+        for container in containers(document)
+        if has_power(container)
+    }
+    images = catalog_file.content(catalog_file.FOLDER / "kubernetes_addons.yaml")["images"]
+    named = {name for name, of_source in images.items() for facts in of_source.values() if facts.get("no_digest")}
+    assert {found for found in powerful if "@sha256:" not in found} == {image(name, ALL.region) for name in named}
+    page = (Path(__file__).parents[5] / "docs" / "eks.md").read_text(encoding="utf-8")
+    (line,) = [line for line in page.splitlines() if line.startswith("Of those that run privileged")]
+    assert named == set(re.findall(r"`([a-z-]+)`", line))
