@@ -65,7 +65,7 @@ STEPS: tuple[BootstrapStep, ...] = (
     # Not baked: an image is shared with other nodes, which are not to collect anything.
     BootstrapStep(68, "prometheus", HEAD, timeout_s=300, required=False, network=True, deferred=True),
     BootstrapStep(69, "keeper", MONITORING, timeout_s=300, network=True),
-    BootstrapStep(70, "nccl", GPU, timeout_s=30, required=False),
+    BootstrapStep(70, "nccl", GPU, timeout_s=180, required=False),
     BootstrapStep(71, "alertmanager", MONITORING, timeout_s=240, network=True),
     BootstrapStep(72, "grafana", MONITORING, timeout_s=900, network=True),
     BootstrapStep(75, "job-gate", HEAD, timeout_s=30),

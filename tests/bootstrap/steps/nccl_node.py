@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
+from typing import Any
 
 from tests.bootstrap.steps.scripts import answers, run_script
 from tests.bootstrap.steps.stubs import FakeNode
@@ -28,7 +30,10 @@ done
 [[ ! -e $STUB/slow ]] || { touch "$STUB/compiling" && exec /bin/sleep 600; }
 case $* in
 *" src.build "*) mkdir -p "$BUILDDIR" && echo "NCCL for $NVCC_GENCODE in $PREFIX" >"$BUILDDIR/libnccl.so.2" ;;
-*" src.install "*) mkdir -p "$PREFIX/lib" && cp "$BUILDDIR/libnccl.so.2" "$PREFIX/lib/" ;;
+*" src.install "*)
+  mkdir -p "$PREFIX/lib" && cp "$BUILDDIR/libnccl.so.2" "$PREFIX/lib/" &&
+    ln -s libnccl.so.2 "$PREFIX/lib/libnccl.so" && echo static >"$PREFIX/lib/libnccl_static.a"
+  ;;
 *" MPI=1 "*) mkdir -p "$BUILDDIR" && cp "$NCCL_HOME/lib/libnccl.so.2" "$BUILDDIR/all_reduce_perf" ;;
 *" DESTDIR="*)
   prefix=$(cat "$2/prefix")
@@ -61,11 +66,19 @@ class NcclNode(FakeNode):
         """Make it, with the plugin that the EFA installer brings."""
         super().__init__(place, shared="/fsx", nccl_version=VERSION)
         self.shared = self.root / "fsx/nccl"
-        for folder in ("fsx/nccl", "opt/amazon/openmpi/lib", "opt/amazon/efa/lib", "opt/amazon/ofi-nccl"):
+        self.manifests = self.root / "opt/slurm/etc/trainyard/nccl"
+        for folder in (
+            "fsx/nccl",
+            "opt/slurm/etc",
+            "opt/amazon/openmpi/lib",
+            "opt/amazon/efa/lib",
+            "opt/amazon/ofi-nccl",
+        ):
             (self.root / folder).mkdir(parents=True)
         self.write("usr/local/cuda/bin/nvcc", f"#!/bin/bash\n{NVCC}", mode=0o755)
         answers(self, "nvidia-smi", "printf '9.0\\n%.0s' {1..8}")
         answers(self, "hostname", "echo train-st-gpu-1")
+        answers(self, "sudo", '[[ $1 == --non-interactive ]] && exec "${@:2}"')
         answers(self, "g++", "echo 'g++ (Ubuntu 11.4.0) 11.4.0'")
         self.program("make", MAKE)
         self.asset("nccl", "nccl-2.28.7-1.tar.gz", source("nccl-2.28.7-1"))
@@ -90,8 +103,13 @@ class NcclNode(FakeNode):
         assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
         return ran.stdout
 
-    def manifest(self, version: str = VERSION) -> dict[str, object]:
-        found: dict[str, object] = json.loads((self.shared / version / "manifest.json").read_text())
+    def take(self, built: NcclNode) -> None:
+        """Mount the shared file system and the folder of Slurm of a node that has built."""
+        for folder in (self.shared, self.manifests):
+            shutil.copytree(built.root / folder.relative_to(self.root), folder, symlinks=True, dirs_exist_ok=True)
+
+    def manifest(self, version: str = VERSION) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.shared / version / "manifest.json").read_text())
         return found
 
     def seen(self) -> list[str]:

@@ -69,7 +69,7 @@ def test_each_node_has_a_line(node: FakeNode):
 def test_a_job_runs_on_one_node_and_is_bounded(node: FakeNode):
     apply(node, "train")
     for call in node.calls("srun"):
-        assert {"--nodes=1", "--ntasks=1", "--immediate=30", "--time=2"} <= set(call)
+        assert {"--nodes=1", "--ntasks=1", "--immediate=30", "--time=4"} <= set(call)
         assert call[-1] == "/opt/trainyard/current/steps/70-nccl.sh"
         assert not any("ALL" in word for word in call)
 

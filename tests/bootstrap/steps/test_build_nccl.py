@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -45,7 +46,9 @@ def test_a_version_is_built_whole(node: NcclNode):
     node.built()
     place = node.shared / VERSION
     assert {str(file.relative_to(place)) for file in place.rglob("*") if file.is_file()} == {
+        "lib/libnccl.so",
         "lib/libnccl.so.2",
+        "lib/libnccl_static.a",
         "bin/all_reduce_perf",
         "manifest.json",
         "setup-nccl-env.sh",
@@ -63,12 +66,41 @@ def test_the_manifest_says_what_was_built(node: NcclNode):
     assert isinstance(files, dict)
     assert isinstance(sources, dict)
     assert files["lib/libnccl.so.2"] == library
+    assert manifest.pop("links") == {"lib/libnccl.so": "libnccl.so.2"}
     assert set(sources) == {"nccl-2.28.7-1.tar.gz", "nccl-tests-2.17.6.tar.gz"}
     assert manifest == {
         "schema": 1, "nccl": VERSION, "nccl_tests": "2.17.6", "aws_ofi_nccl": "bundled with EFA",
         "architectures": ["90"], "cuda": "13.0", "compiler": "g++ (Ubuntu 11.4.0) 11.4.0",
         "os": "ubuntu2204", "arch": "x86_64",
     }  # fmt: skip
+
+
+def test_the_checksums_lie_where_only_root_of_the_cluster_may_write(node: NcclNode):
+    node.built()
+    kept = node.manifests / f"{VERSION}.json"
+    assert kept.read_text() == (node.shared / VERSION / "manifest.json").read_text()
+    assert (kept.stat().st_uid, oct(kept.stat().st_mode & 0o777)) == (os.geteuid(), "0o644")
+    assert str((node.manifests / "current").readlink()) == f"{VERSION}.json"
+
+
+def test_the_checksums_are_those_of_what_was_built_whatever_becomes_of_the_shared_files(node: NcclNode):
+    answers(node, "cp", '/bin/cp "$@" && case $* in *--recursive*) echo planted >"${!#}/lib/libnccl.so.2" ;; esac')
+    assert "is not what was built" in complaint(node.build(), 65)
+    assert not (node.manifests / "current").is_symlink()
+
+
+def test_without_the_folder_of_slurm_nothing_is_trusted(node: NcclNode):
+    (node.root / "opt/slurm/etc").rmdir()
+    assert "run this on a node that ParallelCluster configured" in complaint(node.build(), 66)
+    assert node.seen() == []
+
+
+def test_a_version_that_another_cluster_built_is_not_taken_unasked(tmp_path: Path):
+    other, node = NcclNode(tmp_path / "other"), NcclNode(tmp_path / "own")
+    other.built()
+    node.take(other)
+    shutil.rmtree(node.manifests)
+    assert f"'use-nccl.sh --trust {VERSION}'" in complaint(node.build(), 64)
 
 
 def test_the_architectures_are_those_of_the_node(node: NcclNode):

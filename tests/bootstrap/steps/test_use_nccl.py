@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import hashlib
+import json
 import subprocess
 import threading
 from pathlib import Path
@@ -17,18 +18,18 @@ OTHER = "2.29.3-1"
 
 
 @pytest.fixture(scope="module")
-def both_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shared folder with two versions that were built, of which the first is the current one."""
+def both_versions(tmp_path_factory: pytest.TempPathFactory) -> NcclNode:
+    """A node that has built two versions, of which the first is the current one."""
     builder = NcclNode(tmp_path_factory.mktemp("builder"))
     builder.built()
     builder.built(version=OTHER)
-    return builder.shared
+    return builder
 
 
 @pytest.fixture
-def node(tmp_path: Path, both_versions: Path) -> NcclNode:
+def node(tmp_path: Path, both_versions: NcclNode) -> NcclNode:
     node = NcclNode(tmp_path)
-    shutil.copytree(both_versions, node.shared, symlinks=True, dirs_exist_ok=True)
+    node.take(both_versions)
     return node
 
 
@@ -49,6 +50,7 @@ def shell(node: NcclNode, text: str, program: str = "bash", **variables: str) ->
 def test_a_version_becomes_the_current_one(node: NcclNode):
     assert use(node, OTHER).returncode == 0
     assert str((node.shared / "current").readlink()) == OTHER
+    assert str((node.manifests / "current").readlink()) == f"{OTHER}.json"
 
 
 def test_a_second_run_changes_nothing(node: NcclNode):
@@ -83,16 +85,48 @@ def test_what_is_not_there_is_not_used(node: NcclNode, version: str):
     assert str((node.shared / "current").readlink()) == VERSION
 
 
-@pytest.mark.parametrize("arguments", [(), (VERSION, OTHER)])
+@pytest.mark.parametrize("arguments", [(), (VERSION, OTHER), ("--trust",)])
 def test_it_wants_one_version(node: NcclNode, arguments: tuple[str, ...]):
     assert "usage" in complaint(use(node, *arguments), 64)
 
 
-@pytest.mark.parametrize("file", ["lib/libnccl.so.2", "bin/all_reduce_perf", "manifest.json"])
+@pytest.mark.parametrize("file", ["lib/libnccl.so.2", "lib/libnccl_static.a", "bin/all_reduce_perf"])
 def test_what_has_changed_since_it_was_built_is_not_used(node: NcclNode, file: str):
     (node.shared / OTHER / file).write_text("something else")
     assert "is not what was built" in complaint(use(node, OTHER), 65)
     assert str((node.shared / "current").readlink()) == VERSION
+
+
+def test_a_manifest_beside_the_files_makes_nothing_true(node: NcclNode):
+    file = node.shared / OTHER / "lib/libnccl.so.2"
+    file.write_text("planted")
+    forged = node.manifest(OTHER)
+    forged["files"]["lib/libnccl.so.2"] = hashlib.sha256(b"planted").hexdigest()
+    (node.shared / OTHER / "manifest.json").write_text(json.dumps(forged))
+    assert "is not what was built" in complaint(use(node, OTHER), 65)
+
+
+def test_what_another_cluster_built_is_used_once_somebody_trusts_it(node: NcclNode):
+    (node.manifests / f"{OTHER}.json").unlink()
+    assert f"take it as it is with 'use-nccl.sh --trust {OTHER}'" in complaint(use(node, OTHER), 64)
+    assert use(node, "--trust", OTHER).returncode == 0
+    assert use(node, OTHER).returncode == 0
+    assert (node.manifests / f"{OTHER}.json").read_text() == (node.shared / OTHER / "manifest.json").read_text()
+
+
+@pytest.mark.parametrize("name", ["../../etc/profile", "lib/../../x", "/etc/profile", "etc/profile", "lib//x/../../.."])
+@pytest.mark.parametrize("part", ["files", "links"])
+def test_nobody_can_be_made_to_trust_what_leads_elsewhere(node: NcclNode, part: str, name: str):
+    forged = node.manifest(OTHER)
+    forged[part][name] = hashlib.sha256(b"").hexdigest()
+    (node.shared / OTHER / "manifest.json").write_text(json.dumps(forged))
+    assert "is not what was built" in complaint(use(node, "--trust", OTHER), 65)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"files": 1, "links": {}}'])
+def test_nobody_can_be_made_to_trust_what_is_no_manifest(node: NcclNode, text: str):
+    (node.shared / OTHER / "manifest.json").write_text(text)
+    assert "is not what was built" in complaint(use(node, "--trust", OTHER), 65)
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(node: NcclNode):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,19 @@ def test_the_shared_nccl_goes_before_that_of_the_image(job: FakeJob):
     assert f"program {shared}/bin/all_reduce_perf" in said
     assert "version installed-nccl 2.30.4" in said
     assert job.remembered("libraries")[0].startswith("/its/own:")
+
+
+def test_a_node_runs_its_own_copy_of_the_current_version_of_the_shared_nccl_and_of_no_other(job: FakeJob):
+    for version in ("2.28.7-1", "2.29.3-1"):
+        for place in ("fsx/nccl", "opt/trainyard/nccl"):
+            job.program(job.root / place / version / "bin/all_reduce_perf", says("all_reduce_perf"))
+            job.write(f"{place}/{version}/setup-nccl-env.sh", "")
+    (job.root / "opt/trainyard/nccl/current").symlink_to("2.28.7-1")
+    current = job.root / "fsx/nccl/current"
+    current.symlink_to("2.29.3-1")
+    assert f"program {job.root}/opt/trainyard/nccl/2.29.3-1/bin/all_reduce_perf" in job.run().stdout
+    shutil.rmtree(job.root / "opt/trainyard/nccl/2.29.3-1")
+    assert f"program {current}/bin/all_reduce_perf" in job.run().stdout
 
 
 def test_a_program_on_the_search_path_is_found_under_nvidias_name_too(job: FakeJob):

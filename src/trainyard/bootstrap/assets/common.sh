@@ -279,7 +279,7 @@ wait_for_package_lock() {
 
 # Both dpkg and rpm lock with fcntl, which flock(1) does not see.
 lock_taken() {
-  python3 - "$ROOT/var/lib/dpkg/lock-frontend" "$ROOT/var/lib/dpkg/lock" "$ROOT/var/lib/rpm/.rpm.lock" <<'PYTHON'
+  python3 -I - "$ROOT/var/lib/dpkg/lock-frontend" "$ROOT/var/lib/dpkg/lock" "$ROOT/var/lib/rpm/.rpm.lock" <<'PYTHON'
 import fcntl, sys
 
 for name in sys.argv[1:]:

@@ -26,7 +26,7 @@ state() {
   if [[ -e $ROOT/run/trainyard/ready || ! -e $RECORD ]]; then
     echo ready
   else
-    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["status"])' "$RECORD" 2>/dev/null || echo unknown
+    python3 -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["status"])' "$RECORD" 2>/dev/null || echo unknown
   fi
 }
 

@@ -31,7 +31,7 @@ fail() {
 
 # settings FILE: prints what stands below the marker of a file, one value a line; fails where it is not what it should be.
 settings() {
-  python3 - "$1" <<'PYTHON'
+  python3 -I - "$1" <<'PYTHON'
 import json
 import re
 import sys
@@ -102,7 +102,7 @@ get_release() {
 
 # Steps read the same settings as on a node, save what only a real node has: its interfaces, GPUs, queue and id.
 write_node_env() {
-  python3 - "$NODE" "$FOLDER" <<'PYTHON' || fail "cannot write the settings for the steps: see the line above" 64
+  python3 -I - "$NODE" "$FOLDER" <<'PYTHON' || fail "cannot write the settings for the steps: see the line above" 64
 import os
 import sys
 from pathlib import Path
@@ -144,7 +144,7 @@ run_steps() {
 write_inventory() {
   local inventory=$BASE/image-inventory.json
   python3 trainyard-node.pyz versions --json >"$BASE/.versions.json" || fail "cannot find out what is installed"
-  python3 - "$BASE/.versions.json" "$DIGEST" "$NODE" "${TRAINYARD_IMAGE_DATE:-$(date --utc +%Y-%m-%dT%H:%M:%SZ)}" "${STEPS[@]}" \
+  python3 -I - "$BASE/.versions.json" "$DIGEST" "$NODE" "${TRAINYARD_IMAGE_DATE:-$(date --utc +%Y-%m-%dT%H:%M:%SZ)}" "${STEPS[@]}" \
     >"$inventory.new" <<'PYTHON' || fail "cannot write $inventory: make room" 73
 import json
 import re

@@ -27,7 +27,7 @@ secret() {
 }
 
 password() {
-  python3 -c '
+  python3 -I -c '
 import json, sys
 try:
     found = json.load(sys.stdin)["password"]

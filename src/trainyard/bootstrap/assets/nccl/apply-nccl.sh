@@ -13,7 +13,7 @@ HERE=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 PATH=$PATH:/opt/slurm/bin
 
 START_S=${TRAINYARD_START_S:-30}
-STEP_S=60
+STEP_S=180
 AT_ONCE=16
 
 # Prints the nodes of the queues that can run something now, each once and with one of its queues: idle, mixed, allocated
@@ -31,7 +31,7 @@ running_nodes() {
 one() {
   local node=$1 queue=$2 said status=0
   said=$(timeout --kill-after=5 $((START_S + STEP_S + 10)) srun --partition="$queue" --nodelist="$node" --nodes=1 \
-    --ntasks=1 --immediate="$START_S" --time=2 --job-name=apply-nccl --quiet \
+    --ntasks=1 --immediate="$START_S" --time=4 --job-name=apply-nccl --quiet \
     sudo --non-interactive timeout "$STEP_S" bash /opt/trainyard/current/steps/70-nccl.sh 2>&1) || status=$?
   if ((status == 0)); then
     echo "$node: $(tail -n 1 <<<"$said")"

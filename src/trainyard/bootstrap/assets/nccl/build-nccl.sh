@@ -7,12 +7,15 @@
 # P6-B200, 103 for P6-B300. https://developer.nvidia.com/cuda-gpus
 # Sources are the verified assets of the release. The version becomes current only where none is; use-nccl.sh switches.
 #
-# It is built in the node's own temporary folder, gathered in a hidden folder beside its place, and gets its name when it
-# is whole. Who dies on the way leaves nothing that looks finished, and two builds wait for each other.
+# It is built and gathered in the node's own temporary folder, where its checksums are taken, copied to a hidden folder
+# beside its place, and gets its name when it is whole. Who dies on the way leaves nothing that looks finished, and two
+# builds wait for each other.
 set -euo pipefail
 HERE=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 # shellcheck source=src/trainyard/bootstrap/assets/common.sh
 . "$HERE/../common.sh"
+# shellcheck source=src/trainyard/bootstrap/assets/nccl/manifest.sh
+. "$HERE/manifest.sh"
 
 WAIT_S=${TRAINYARD_BUILD_WAIT_S:-3600}
 export CUDA_HOME=${CUDA_HOME:-$ROOT/usr/local/cuda}
@@ -77,7 +80,7 @@ gencode() {
 
 # Prints the version of an asset in the lock file, or nothing where it is not there.
 locked_version() {
-  python3 - "$TRAINYARD_RELEASE/assets.lock.json" "$1" <<'PYTHON'
+  python3 -I - "$TRAINYARD_RELEASE/assets.lock.json" "$1" <<'PYTHON'
 import json, sys
 
 try:
@@ -88,19 +91,11 @@ print(*sorted({one["version"] for one in assets if one["name"] == sys.argv[2]}))
 PYTHON
 }
 
-# Only root writes to the node's assets.
-fetch() {
-  if ((EUID == 0)); then
-    asset "$1"
-  else
-    sudo --non-interactive python3 "$TRAINYARD_RELEASE/trainyard-node.pyz" asset "$1"
-  fi
-}
-
 # unpack NAME: the source of an asset becomes BUILD/NAME.
 unpack() {
   local name=$1 archive
-  archive=$(fetch "$name") || exit $?
+  # Only root writes to the node's assets.
+  archive=$(as_root python3 "$TRAINYARD_RELEASE/trainyard-node.pyz" asset "$name") || exit $?
   mkdir "$BUILD/$name"
   attempt "unpack ${archive##*/}" tar --extract --no-same-owner --strip-components=1 --file "$archive" --directory "$BUILD/$name"
   sha256sum "$archive" >>"$BUILD/sources"
@@ -118,7 +113,7 @@ run() {
   fail 1 "cannot $what: $(last_line "$said" "$1 ended with status $status")"
 }
 
-# NCCL writes the final place into its files, and is copied to the hidden folder.
+# NCCL writes the final place into its files, and is copied there at the end.
 build_nccl() {
   unpack nccl
   run "build NCCL $VERSION" make --directory "$BUILD/nccl" --jobs "$(nproc)" src.build \
@@ -164,16 +159,17 @@ need_file() {
 }
 
 write_manifest() {
-  python3 - "$WORK" "$BUILD/sources" "$VERSION" "$(locked_version nccl-tests)" "$OFI" "$ARCHITECTURES" \
+  python3 -I - "$WORK" "$BUILD/sources" "$VERSION" "$(locked_version nccl-tests)" "$OFI" "$ARCHITECTURES" \
     "$(cuda_version)" "$("${CXX:-g++}" --version | head -n 1)" "$TRAINYARD_OS" "$TRAINYARD_ARCH" <<'PYTHON'
 import hashlib, json, pathlib, sys, time
 
 work, sources, nccl, tests, ofi, architectures, cuda, compiler, system, processor = sys.argv[1:]
 root = pathlib.Path(work)
-files = [file for place in ("lib", "bin") for file in sorted(root.joinpath(place).rglob("*"))]
+names = [file for place in ("lib", "bin") for file in sorted(root.joinpath(place).rglob("*"))]
+links = {str(file.relative_to(root)): str(file.readlink()) for file in names if file.is_symlink()}
 digests = {
     str(file.relative_to(root)): hashlib.sha256(file.read_bytes()).hexdigest()
-    for file in files
+    for file in names
     if file.is_file() and not file.is_symlink()
 }
 lines = [line.split(None, 1) for line in open(sources)]
@@ -190,21 +186,17 @@ manifest = {
     "built": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     "sources": {pathlib.PurePath(name.strip()).name: digest for digest, name in lines},
     "files": digests,
+    "links": links,
 }
 root.joinpath("manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
 PYTHON
-}
-
-# Prints what the manifest of a version says about architectures.
-built_for() {
-  python3 -c 'import json, sys; print(*json.load(open(sys.argv[1]))["architectures"])' "$1/manifest.json" 2>/dev/null
 }
 
 # Ends the script where the version is there already.
 leave_if_built() {
   local built one
   [[ -e $PLACE || -L $PLACE ]] || return 0
-  built=$(built_for "$PLACE") ||
+  built=$(built_for "$PLACE/manifest.json") ||
     fail "$STATUS_DAMAGED" "$PLACE holds no manifest that can be read: remove the folder and build again"
   for one in $ARCHITECTURES; do
     [[ " $built " == *" $one "* ]] ||
@@ -217,7 +209,7 @@ leave_if_built() {
 }
 
 make_current() {
-  [[ -L $HOME_OF_NCCL/current ]] || bash "$HERE/use-nccl.sh" "$VERSION" || exit $?
+  [[ -L $MANIFESTS/current ]] || bash "$HERE/use-nccl.sh" "$VERSION" || exit $?
 }
 
 need TRAINYARD_NCCL_VERSION TRAINYARD_SHARED TRAINYARD_RELEASE
@@ -238,9 +230,11 @@ flock --wait "$WAIT_S" 9 ||
 leave_if_built
 # Who holds the lock owns what a former build left.
 rm -rf "$HOME_OF_NCCL/.$VERSION.new."*
-WORK=$(mktemp -d "$HOME_OF_NCCL/.$VERSION.new.XXXXXX")
+NEW=$(mktemp -d "$HOME_OF_NCCL/.$VERSION.new.XXXXXX")
 BUILD=$(mktemp -d "${TMPDIR:-/tmp}/build-nccl.XXXXXX")
-trap 'rm -rf "$WORK" "$BUILD"' EXIT
+WORK=$BUILD/gathered
+mkdir "$WORK"
+trap 'rm -rf "$NEW" "$BUILD"' EXIT
 trap 'exit 143' TERM INT HUP
 
 say "building NCCL $VERSION for sm_${ARCHITECTURES// / and sm_} with CUDA $(cuda_version)"
@@ -249,9 +243,11 @@ build_nccl
 build_tests
 attempt "write $PLACE" cp "$HERE/setup-nccl-env.sh" "$WORK/"
 write_manifest
-chmod -R a+rX,go-w "$WORK"
+attempt "write $PLACE" cp --recursive --no-dereference "$WORK/." "$NEW/"
+chmod -R a+rX,go-w "$NEW"
 # On the disk before it has its name.
-attempt "write $PLACE" sync --file-system "$WORK"
-attempt "write $PLACE" mv -T "$WORK" "$PLACE"
+attempt "write $PLACE" sync --file-system "$NEW"
+trust "$VERSION" "$WORK/manifest.json"
+attempt "write $PLACE" mv -T "$NEW" "$PLACE"
 note_change "built NCCL $VERSION in $PLACE"
 make_current

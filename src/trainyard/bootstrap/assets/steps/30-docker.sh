@@ -51,7 +51,7 @@ data_folder() {
 # The cgroup driver of systemd takes GPUs away from containers at its next daemon-reload, so it is the other one:
 # https://github.com/NVIDIA/nvidia-docker/issues/1730
 settings() {
-  python3 - "$(data_folder)" "$1" <<'PYTHON'
+  python3 -I - "$(data_folder)" "$1" <<'PYTHON'
 import json, sys
 
 settings = {

@@ -30,7 +30,7 @@ OURS=$ROOT/etc/trainyard/trainyard-logs.json
 # https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-environment/files/cloudwatch/cloudwatch_agent_config.json
 # On other nodes each metric has the one dimension InstanceId: one for each CPU and each disk would cost, each of them.
 our_configuration() {
-  python3 - "$AGENT/etc" "$TRAINYARD_RELEASE/plan.json" "$TRAINYARD_ROLE" "$TRAINYARD_QUEUE" "$(hostname)" \
+  python3 -I - "$AGENT/etc" "$TRAINYARD_RELEASE/plan.json" "$TRAINYARD_ROLE" "$TRAINYARD_QUEUE" "$(hostname)" \
     "$TRAINYARD_CLUSTER" "${TRAINYARD_CLOUDWATCH_METRICS:-}" <<'PYTHON'
 import json, pathlib, sys
 

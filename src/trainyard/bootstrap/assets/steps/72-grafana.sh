@@ -67,7 +67,7 @@ secret_key() {
 }
 
 make_secret_key() {
-  (umask 077 && python3 -c 'import secrets, sys; sys.stdout.write(secrets.token_hex(32))' >"$1") && sync "$1"
+  (umask 077 && python3 -I -c 'import secrets, sys; sys.stdout.write(secrets.token_hex(32))' >"$1") && sync "$1"
 }
 
 # Grafana looks at the folder every minute, so that other dashboards need no restart.

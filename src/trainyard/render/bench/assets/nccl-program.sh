@@ -5,7 +5,8 @@
 #   nccl-program.sh --where all_reduce_perf        prints its place only
 #
 # Looked for in this order: TRAINYARD_BIN, which names it, with the libraries of TRAINYARD_LIB; the shared NCCL, which
-# trainyard built; /opt/nccl-tests, where images of AWS have it; the search path, where NVIDIA's images have it.
+# trainyard built, in this node's copy of the current version, or else as it lies there; /opt/nccl-tests, where images of
+# AWS have it; the search path, where NVIDIA's images have it.
 # It is MPI that makes one test of many ranks, so a program has to be built with MPI.
 # https://github.com/awslabs/awsome-distributed-ai/blob/main/micro-benchmarks/nccl-tests/nccl-tests.Dockerfile
 # https://run-ai-docs.nvidia.com/saas/tutorials/training-tutorials/nccl-tests
@@ -31,7 +32,10 @@ libraries() {
 
 # Sets PROGRAM, and the libraries that it needs.
 find_program() {
-  local name=$1 shared=$ROOT$SHARED/nccl/current
+  local name=$1 shared=$ROOT$SHARED/nccl/current copy
+  # What a node has copied last may be a former version, and all ranks have to run one.
+  copy=$ROOT/opt/trainyard/nccl/$(readlink "$shared" || true)
+  [[ ! -x $copy/bin/$name ]] || shared=$copy
   libraries "$ROOT/opt/amazon/openmpi/lib" "$ROOT/opt/amazon/openmpi/lib64"
   if [[ -n ${TRAINYARD_BIN:-} ]]; then
     PROGRAM=$TRAINYARD_BIN
