@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,10 +11,12 @@ from tests.rehearsal import cloud
 from tests.rehearsal.account_copies import prepared_account, seeded_account
 from tests.rehearsal.cloud import VPC
 from tests.rehearsal.whole import counts, deployed, destroyed
-from trainyard.deploy.deployment import DeploymentResult
+from trainyard.deploy.deployment import DeploymentResult, work_for
+from trainyard.deploy.plan.deployment_plan import DeploymentPlan, plan
 from trainyard.deploy.work import Options
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import all_stacks
+from trainyard.spec.parsing import parse
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SELF_HOSTING = """\
@@ -116,3 +119,42 @@ def test_a_change_set_that_is_not_executed_does_not_stay():
         for stack in all_stacks(account):
             summaries = client.list_change_sets(StackName=stack.name)["Summaries"]
             assert [one for one in summaries if one["ExecutionStatus"] == "AVAILABLE"] == []
+
+
+def planned(account: Account, text: str) -> DeploymentPlan:
+    spec = parse(text, "shared.yaml").spec
+    return plan(spec, work_for(spec, account))
+
+
+@pytest.mark.parametrize(("before", "after"), [(SELF_HOSTING, MANAGED), (MANAGED, SELF_HOSTING)])
+def test_a_plan_tells_what_a_deployment_tells(before: str, after: str):
+    with prepared_account(before, deploy_into) as account:
+        there = counts(account)
+        expected = planned(account, after)
+        done = deployed(account, after)
+        assert counts(account) == there
+    assert expected.review is not None
+    assert expected.review.changes == done.review.changes
+    assert [str(refused) for refused in expected.refusals] == [str(result.error) for result in done.results[-1:]]
+
+
+def test_a_plan_of_what_is_not_deployed_finds_no_changes():
+    with seeded_account(SELF_HOSTING) as account:
+        expected = planned(account, SELF_HOSTING)
+    assert expected.review is not None
+    assert (expected.review.changes, expected.refusals) == ((), ())
+    assert {step.name for step in expected.steps if step.probe and step.probe.state == "there"} == {"mirror"}
+
+
+def test_a_plan_says_what_aws_does_not_let_it_look_at():
+    with prepared_account(MANAGED, deploy_into) as account:
+        denied = {"Error": {"Code": "AccessDenied", "Message": "not you"}}
+        client = account.client("cloudformation")
+        client.meta.events.register(
+            "before-call.cloudformation.CreateChangeSet",
+            lambda **_: (SimpleNamespace(status_code=403), denied),
+        )
+        expected = planned(account, NO_MONITORING)
+    assert expected.review is not None
+    assert expected.refusals == ()
+    assert "could not plan stack shared-network: not allowed" in expected.review.unclear[0]

@@ -43,7 +43,10 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
 
-    Needs no AWS account. Prices are list prices of the dates that their sources name; what is unknown is said to be.
+    With --account it says what a deployment would change of the stacks that exist, and whether it would be refused:
+    the exit status is 1 then. Needs no AWS account otherwise.
+
+    Prices are list prices of the dates that their sources name; what is unknown is said to be.
 
     \b
     Example:
@@ -63,10 +66,11 @@ def command(  # noqa: PLR0913  one for each option
     )
     if as_json:
         findings = [finding.as_json() for finding in checked.findings]
+        findings += [finding.as_json() for finding in plan.review.findings] if plan and plan.review else []
         print_json({**(_values(plan) if plan else {"steps": []}), "findings": findings})
     else:
         _print(plan, checked.findings)
-    sys.exit(1 if plan is None else 0)
+    sys.exit(1 if plan is None or plan.refusals else 0)
 
 
 def _print(plan: DeploymentPlan | None, findings: tuple[Finding, ...]) -> None:
@@ -85,11 +89,25 @@ def _lines(plan: DeploymentPlan) -> Iterator[str]:
     for number, step in enumerate(plan.steps, start=1):
         state = f"   {step.probe.state} {step.probe.detail}".rstrip() if step.probe else ""
         yield f"  {number:>2}. {step.name:<{width}}  {step.title}{state}"
+    yield from _change_lines(plan)
     yield from _stack_lines(plan)
     yield from _time_lines(plan)
     yield from _metrics_lines(plan)
     yield from _cost_lines(plan)
     yield from _fixed_lines(plan)
+
+
+def _change_lines(plan: DeploymentPlan) -> Iterator[str]:
+    """Yield what a deployment would change of the stacks that exist, and why it would be refused."""
+    if plan.review is None:
+        return
+    yield "Changes of stacks that exist"
+    for line in [*plan.review.lines()] or ["none"]:
+        yield f"  {line}"
+    for finding in plan.review.findings:
+        yield f"  {finding.message}; {finding.remedy}"
+    for refusal in plan.refusals:
+        yield f"  deploy refuses: {refusal.problem}; {refusal.hint}"
 
 
 def _fixed_lines(plan: DeploymentPlan) -> Iterator[str]:
@@ -208,6 +226,11 @@ def _values(plan: DeploymentPlan) -> dict[str, Any]:
                 for line in cost.lines
             ],
         },
+        "changes": [change.as_json() for change in plan.review.changes] if plan.review else [],
+        "unclear": list(plan.review.unclear) if plan.review else [],
+        "refused": [
+            {"problem": refusal.problem, "where": refusal.where, "hint": refusal.hint} for refusal in plan.refusals
+        ],
         "cannot_change_later": [
             {"path": field.path, "why": field.why, "source": field.source.url} for field in plan.immutable_fields
         ],

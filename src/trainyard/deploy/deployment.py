@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
@@ -25,7 +25,8 @@ from trainyard.deploy.update_review import UpdateReview, discard
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.stacks import find_stack, stacks_tagged
+from trainyard.edge.aws.errors import NotAllowedError
+from trainyard.edge.aws.stacks import all_stacks, find_stack, stacks_tagged
 from trainyard.errors import InputError, TrainyardError
 from trainyard.finding import Finding
 from trainyard.platform_parts import PlatformDeployment
@@ -111,6 +112,28 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
             write_record(work.account, work.bucket, record_at_stage(reached, stage, work.account))
     findings = tuple(work.findings)
     return DeploymentResult(tuple(results), findings=findings, stage=stage, review=review.review)
+
+
+def review_of(work: Work) -> tuple[UpdateReview, list[TrainyardError]]:
+    """Return what a deployment would change, and why it would be refused; nothing is touched.
+
+    While AWS is at work on a stack, nobody can say it.
+    """
+    spec = work.required_spec()
+    stacks = [stack for stack in all_stacks(work.account) if work.owns(stack.tags)]
+    if busy := [f"stack {stack.name} is {stack.status}; plan again then" for stack in stacks if stack.in_progress]:
+        return UpdateReview(unclear=tuple(busy)), []
+    steps = _steps(work)
+    review = stack_review(spec, steps)
+    cluster = platform_of(spec).cluster_stack(work.name) if platform_of(spec).cluster_step else None
+    looks = [step for step in steps if step.name == CHANGES and cluster in {stack.name for stack in stacks}]
+    programs = platform_of(spec).deployment().running_programs(work) if looks else nullcontext()
+    with _discarded(work), programs:
+        results = [result for step in [*looks, review] for result in apply_all([step], work)]
+    errors = [result.error for result in results if result.error is not None]
+    denied = [error for error in errors if isinstance(error, NotAllowedError)]
+    unclear = (*review.review.unclear, *(error.problem for error in denied))
+    return replace(review.review, unclear=unclear), [error for error in errors if error not in denied]
 
 
 def stack_review(spec: Spec, steps: Sequence[DeploymentStep]) -> StackReview:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from trainyard.deploy.deployment import steps_to_deploy
+from trainyard.deploy.deployment import review_of, steps_to_deploy
 from trainyard.deploy.plan.cost import Cost, hourly_cost
 from trainyard.deploy.plan.expected_time import PlannedStage, expected_minutes
 from trainyard.deploy.plan.fleet import Fleet, SimulationRequest, assumptions_of, simulate_fleet, sizes_in
 from trainyard.deploy.plan.immutable_fields import ImmutableField, cannot_change_later
 from trainyard.deploy.plan.time_budget import TimeBudget, time_budget
+from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.step import Probe
 from trainyard.deploy.steps.bucket import Bucket
+from trainyard.deploy.steps.reservation_groups import known_groups
+from trainyard.deploy.update_review import UpdateReview
 from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.deploy.work import Work
+from trainyard.errors import TrainyardError
 from trainyard.monitoring.exporters import exporters
 from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard.render.cloudformation.resources import resources
@@ -60,6 +64,10 @@ class DeploymentPlan:
     """Many of them at once, where that was asked for."""
     metrics: tuple[Sizing, Sizing] | None = None
     """How much metrics there will be with the fewest and the most nodes; None where nothing is measured."""
+    review: UpdateReview | None = None
+    """What would change of the stacks that exist; None where no account was asked."""
+    refusals: tuple[TrainyardError, ...] = ()
+    """Why a deployment would stop before it touches anything."""
 
 
 def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | None = None) -> DeploymentPlan:
@@ -68,6 +76,10 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
     With ``simulated``, compute nodes come up at once on a clock of their own.
     """
     steps = [Bucket(), *steps_to_deploy(spec)]
+    review, refusals = None, list[TrainyardError]()
+    if work is not None:
+        review, refusals = review_of(work)
+        work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
     return DeploymentPlan(
         tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps),
         tuple(_stacks(spec)),
@@ -78,6 +90,8 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
         time_budget(spec),
         None if simulated is None else _fleet(spec, simulated),
         sizings(spec) if exporters(spec) else None,
+        review,
+        tuple(refusals),
     )
 
 

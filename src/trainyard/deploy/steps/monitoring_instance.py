@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from trainyard.bundle.release import Release
 from trainyard.deploy.release_notice import kinds
 from trainyard.deploy.running_nodes import MOST_BYTES, failure_of
 from trainyard.deploy.step import Probe, StepOutcome
-from trainyard.deploy.steps.release import final_release
+from trainyard.deploy.steps.release import final_release, release_so_far
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws.load_balancers import target_healths
 from trainyard.edge.aws.s3_lookup import first_bytes
@@ -41,12 +42,12 @@ class MonitoringInstance:
 
     def probe(self, work: Work) -> Probe:
         """Say whether it has come as far."""
-        progress = _look(work, _published(work))
+        progress = _look(work, _digest(release_so_far(work)))
         return Probe("there" if progress.ready else "missing", progress.why)
 
     def apply(self, work: Work) -> StepOutcome:
         """Wait, but not for long."""
-        release = _published(work)
+        release = _digest(final_release(work))
         progress = _look(work, release)
         if progress.ready:
             return StepOutcome(changed=False, detail=progress.why)
@@ -65,8 +66,7 @@ class MonitoringInstance:
         return StepOutcome(changed=False)
 
 
-def _published(work: Work) -> str | None:
-    release = final_release(work)
+def _digest(release: Release | None) -> str | None:
     return None if release is None else release.sha256
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainyard.bundle.assets import release_of, uploads
 from trainyard.bundle.release import Release as Published
-from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
@@ -19,7 +18,9 @@ class ReleaseStep:
 
     def probe(self, work: Work) -> Probe:
         """Say whether all of it is there as it should be."""
-        missing = [name for name, content in uploads(_expected(work)).items() if _is_uploaded(work, name) != content]
+        missing = [
+            name for name, content in uploads(release_so_far(work)).items() if _is_uploaded(work, name) != content
+        ]
         return Probe("missing", ", ".join(missing)) if missing else Probe("there")
 
     def apply(self, work: Work) -> StepOutcome:
@@ -46,19 +47,16 @@ def final_release(work: Work) -> Published | None:
 
     Raises TrainyardError where a stand-in is left in it.
     """
-    release = release_of(work.required_spec(), work.assets_lock, work.outputs)
+    release = release_so_far(work)
     if release is not None and release.stand_ins:
         missing = release.stand_ins[0]
         raise TrainyardError(f"nothing says what {missing.output} is: {missing.what}", where=missing.value)
     return release
 
 
-def _expected(work: Work) -> Published | None:
-    """Return the release as far as it is known by now: a plan looks at it before any step has given its outputs."""
-    release = release_of(work.required_spec(), work.assets_lock, work.outputs)
-    if release is None or not release.stand_ins:
-        return release
-    return release_of(work.required_spec(), work.assets_lock, {**known_outputs(work), **work.outputs})
+def release_so_far(work: Work) -> Published | None:
+    """Return the same, with stand-ins for what stacks have still to make: no node runs it then."""
+    return release_of(work.required_spec(), work.assets_lock, work.outputs)
 
 
 def _is_uploaded(work: Work, name: str) -> bytes | None:

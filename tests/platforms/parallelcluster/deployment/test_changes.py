@@ -104,3 +104,11 @@ def test_where_anything_else_differs_it_is_refused(account: Account, existing: E
 def test_an_update_that_starts_nodes_takes_the_setting_along(account: Account):
     work, found = looked_at(account, Existing([], (MINIMUM,)), "setup: gpu, on_failure: hold")
     assert (found, work.nodes_to_start) == (["head-node-not-told"], True)
+
+
+def test_what_no_stack_has_made_yet_is_named_and_refused(account: Account):
+    plant_stack(account, "llm", {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}})
+    added = "file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}]\n"
+    work = Work(account, "llm", spec_of(f"{NETWORK}{QUEUE}{added}"), "mine")
+    with pytest.raises(TrainyardError, match=r"would add to it what is not made yet: .*file system"):
+        changes.Changes().apply(work)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from trainyard.bundle.config_text import config_text
@@ -10,7 +11,7 @@ from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.running_nodes import RunningNodes
 from trainyard.deploy.step import Probe, StepOutcome
-from trainyard.deploy.steps.release import final_release
+from trainyard.deploy.steps.release import release_so_far
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
@@ -18,6 +19,8 @@ from trainyard.edge.pcluster_command import ConfigChange, Verdict
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.platforms.parallelcluster.deployment.cluster import final_config, settled_cluster_stack
+from trainyard.render.rendering import render
+from trainyard.render.stand_ins import StandIn
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _MINIMUM = re.compile(r"Scheduling\.SlurmQueues\[.*\]\.ComputeResources\[.*\]\.MinCount")
@@ -26,6 +29,10 @@ _MINIMUM = re.compile(r"Scheduling\.SlurmQueues\[.*\]\.ComputeResources\[.*\]\.M
 # SUPPORTED in catalog/update_policies.yaml.
 _SLURM_LINES = "Scheduling.SlurmSettings.CustomSlurmSettings"
 _MOST_SHOWN = 3
+_NO_UPDATES = (
+    "this version of trainyard does not update clusters: use `pcluster update-cluster` with the cluster.yaml of "
+    "`trainyard render`, or destroy the cluster and deploy it again"
+)
 
 
 class Changes:
@@ -49,6 +56,8 @@ class Changes:
             return StepOutcome(changed=False, detail=stack_state.status)
         work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
         spec = work.required_spec()
+        if missing := render(spec, work.outputs).stand_ins:
+            raise _not_made_yet(work, missing)
         text = config_text(spec, final_config(work))
         verdict = work.pcluster(spec.parallelcluster.version).dry_run(work.name, text, update=True)
         if _NOTHING_TO_DO in verdict.problem:
@@ -73,7 +82,7 @@ class Changes:
 
 def _untold(work: Work) -> tuple[Finding, ...]:
     """Return which nodes will have to be told: what they carry out is no part of ParallelCluster's configuration."""
-    release = final_release(work)
+    release = release_so_far(work)
     return () if release is None else RunningNodes(work, release).untold()
 
 
@@ -114,6 +123,16 @@ def _setting_not_updated(work: Work) -> Finding:
     return not_told("slurm-setting-not-updated", message, remedy, name)
 
 
+def _not_made_yet(work: Work, missing: Sequence[StandIn]) -> TrainyardError:
+    """Return the error of a configuration that names what no stack has made, so that it cannot be the cluster's."""
+    what = ", ".join(dict.fromkeys(stand_in.what for stand_in in missing))
+    return TrainyardError(
+        f"cluster {work.name} exists, and the spec would add to it what is not made yet: {what}",
+        where=work.name,
+        hint=f"nothing was touched; {_NO_UPDATES}",
+    )
+
+
 def _another(work: Work, others: list[ConfigChange], verdict: Verdict) -> TrainyardError:
     shown = [f"{change.parameter}: {change.current} to {change.requested}" for change in others[:_MOST_SHOWN]]
     more = f" and {len(others) - _MOST_SHOWN} more" if len(others) > _MOST_SHOWN else ""
@@ -121,6 +140,5 @@ def _another(work: Work, others: list[ConfigChange], verdict: Verdict) -> Trainy
     return TrainyardError(
         f"cluster {work.name} exists, and the spec would change it: {differences}",
         where=work.name,
-        hint="nothing was touched; this version of trainyard does not update clusters: use `pcluster update-cluster` "
-        "with the cluster.yaml of `trainyard render`, or destroy the cluster and deploy it again",
+        hint=f"nothing was touched; {_NO_UPDATES}",
     )
