@@ -88,7 +88,7 @@ class _BootstrapRun:
         this_machine = machine(places, clock)
         record = self._record
         record.queue, record.hostname = member.queue, this_machine.hostname
-        record.instance_id, record.instance_type = this_machine.instance
+        record.instance_id, record.instance_type, record.instance_arn = this_machine.instance
         before = read_record(places.record)
         record.remember(before)
         self._was_up = places.ready.exists() and (before or {}).get("instance_id") == record.instance_id

@@ -29,7 +29,7 @@ METRICS = "trainyard_credentials.prom"
 HELD = timedelta(minutes=15)
 # The unit gives the file the group of Prometheus' user.
 _MODE = 0o640
-_PLACE = "iam/security-credentials/"
+_PLACE = "meta-data/iam/security-credentials/"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 
 

@@ -45,10 +45,12 @@ def bootstrap_deferred(world: World) -> int:
 def _bootstrap_deferred(world: World) -> int:
     with one_at_a_time(world.places.lock, world.clock, WAIT_FOR_BOOTSTRAP_S):
         before = read_record(world.places.record)
-        if before is None or before.get("instance_id") != machine(world.places, world.clock).instance.id:
+        instance = machine(world.places, world.clock).instance
+        if before is None or before.get("instance_id") != instance.id:
             return _nothing_to_do("this instance was not set up yet")
         member = membership(world.places)
-        journal = _journal(record_from(before), member, world)
+        # An older release wrote no ARN into its record.
+        journal = _journal(record_from({**before, "instance_arn": instance.arn}), member, world)
         if journal.record.status == "ready":
             mark_ready(journal, world.places)
             return _nothing_to_do("everything is done")

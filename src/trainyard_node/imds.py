@@ -5,6 +5,7 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import urllib.request
@@ -28,6 +29,8 @@ class InstanceIdentity(NamedTuple):
 
     id: str
     type: str
+    arn: str
+    """As IAM knows it. The instance may write below it in the cluster's folder, and nowhere else."""
 
 
 Answer = TypeVar("Answer")
@@ -57,17 +60,27 @@ def ask_until_answered(ask: Callable[[], Answer], clock: Clock) -> Answer:
 
 
 def metadata(*paths: str) -> list[str]:
-    """Return what the service says below meta-data/ to each of the paths. Raises OSError where it does not."""
+    """Return what the service says to paths such as meta-data/instance-id. Raises OSError where it does not."""
     token = _fetch("PUT", "api/token", {"X-aws-ec2-metadata-token-ttl-seconds": "60"})
-    return [_fetch("GET", f"meta-data/{path}", {"X-aws-ec2-metadata-token": token}) for path in paths]
+    return [_fetch("GET", path, {"X-aws-ec2-metadata-token": token}) for path in paths]
 
 
 def _ask() -> InstanceIdentity:
-    instance_id, instance_type = metadata("instance-id", "instance-type")
+    # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-identity-documents.html
+    instance_id, instance_type, partition, identity = metadata(
+        "meta-data/instance-id", "meta-data/instance-type", "meta-data/services/partition",
+        "dynamic/instance-identity/document",
+    )  # fmt: skip
+    document = json.loads(identity)
+    if not isinstance(document, dict):
+        raise ValueError(f"its identity document is {document!a:.30}")  # noqa: TRY004 - it is an answer like any other
+    place = f"arn:{partition}:ec2:{document.get('region')}:{document.get('accountId')}"
     # They become names of files and objects.
     if not re.fullmatch(r"i-[0-9a-f]{8,17}", instance_id) or not re.fullmatch(r"[a-z0-9-]+\.[a-z0-9-]+", instance_type):
         raise ValueError(f"it says {instance_id!a:.30} and {instance_type!a:.30}")
-    return InstanceIdentity(instance_id, instance_type)
+    if not re.fullmatch(r"arn:aws[a-z-]*:ec2:[a-z0-9-]+:[0-9]{12}", place):
+        raise ValueError(f"it says that it is in {place!a:.80}")
+    return InstanceIdentity(instance_id, instance_type, f"{place}:instance/{instance_id}")
 
 
 def _fetch(method: str, path: str, headers: dict[str, str]) -> str:

@@ -54,7 +54,7 @@ class Journal:
     def keep_log(self, log: Path) -> None:
         """Upload the end of a step's log."""
         text = "\n".join(_last_lines(log)) + "\n"
-        self._upload(text, f"nodes/{self.record.instance_id}/{log.name}")
+        self._upload(text, f"/{log.name}")
 
     def warn(self, text: str) -> None:
         """Say something on standard error."""
@@ -82,18 +82,19 @@ class Journal:
         self._processes.run(["logger", "-t", "trainyard", "--", _short(line, message)], LOG_S)
 
     def _upload_record(self) -> bool:
-        return self._upload(self.record.as_text(), f"nodes/{self.record.instance_id}.json")
+        return self._upload(self.record.as_text(), ".json")
 
-    def _upload(self, text: str, key: str) -> bool:
-        """Upload a text without a file, so that a full disk does not matter.
+    def _upload(self, text: str, ending: str) -> bool:
+        """Upload a text to the instance's own place, without a file, so that a full disk does not matter.
 
         A lone - is standard input: https://docs.aws.amazon.com/cli/latest/reference/s3/cp.html
         """
-        if self.record.instance_id is None:
+        if self.record.instance_arn is None:
             return False
+        place = f"{self._folder}/nodes/{self.record.instance_arn}{ending}"
         limits = ["--cli-connect-timeout", "3", "--cli-read-timeout", "5"]
         command = ["aws", "s3", "cp", "--only-show-errors", "--region", self._region, *limits]
-        return self._processes.run([*command, "-", f"{self._folder}/{key}"], UPLOAD_S, text).status == 0
+        return self._processes.run([*command, "-", place], UPLOAD_S, text).status == 0
 
 
 def _short(line: dict[str, Any], message: str) -> str:

@@ -36,6 +36,8 @@ class StatusRecord:
     cluster: str | None = None
     instance_id: str | None = None
     instance_type: str | None = None
+    instance_arn: str | None = None
+    """Below it, the record and the logs of failed steps lie in the folder of the bucket."""
     role: str | None = None
     queue: str = ""
     hostname: str = ""

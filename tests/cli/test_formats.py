@@ -10,8 +10,9 @@ import pytest
 
 from trainyard.checking.spec_file import FileFindings
 from trainyard.cli.formats import PRINTERS
-from trainyard.cli.output import finding_text, one_line, severity_counts
+from trainyard.cli.output import finding_text, severity_counts
 from trainyard.finding import Finding
+from trainyard.foreign_text import one_line
 
 PLAIN = Finding("an-id", "error", "is wrong", "do this", "https://example.com", "a.yaml", 3, 5, "a.b")
 BARE = Finding("other-id", "info", "is so", file="b.yaml")

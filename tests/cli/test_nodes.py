@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_account import run, started
-from tests.operate.nodes.planted import GONE, failed, plant, put, record, step
+from tests.operate.nodes.planted import FOLDER, GONE, failed, plant, put, record, step
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import SPEC
 from trainyard.edge.aws import s3
@@ -39,10 +39,10 @@ def ids(account: Account) -> tuple[str, str, str]:
 def ready(account: Account, ids: tuple[str, str, str]) -> None:
     """Let all nodes have come up, and none have failed before."""
     head, login, compute = ids
-    write(account, head, role="head", queue="", hostname="ip-10-0-0-1")
-    write(account, login, role="login", queue="", hostname="ip-10-0-0-2")
+    write(account, head, role="head", queue="", hostname="head-node")
+    write(account, login, role="login", queue="", hostname="login-node")
     write(account, compute)
-    s3.delete(account, s3.own_bucket(account), f"trainyard/llm/nodes/{GONE}.json")
+    s3.delete(account, s3.own_bucket(account), f"{FOLDER}/{GONE}.json")
 
 
 def write(account: Account, instance_id: str, status: str = "ready", **more: Any) -> None:
@@ -68,8 +68,8 @@ def test_failures_are_exit_status_1_and_command_no_terminal(account: Account, id
     status, out, err = run(account, "nodes", "check", *WHERE)
     assert (status, err) == (1, "")
     assert out.replace("\n", "").isprintable()
-    assert "docker: \\x1b[2J\\x1b]0;x\\x07\\u202ered second line" in out
-    assert f"error: what {ids[1]} wrote cannot be read: it is not JSON" in out
+    assert 'docker: "\\x1b[2J\\x1b]0;x\\x07\\u202ered second line"' in out
+    assert f"error: the record of {ids[1]} cannot be used: it is not JSON" in out
     assert "1 of 3 nodes ready, 2 errors" in out
 
 
@@ -80,7 +80,7 @@ def test_one_node_is_shown_step_by_step(account: Account, ids: tuple[str, str, s
     status, out, _ = run(account, "nodes", "check", *WHERE, "--node", "gpu-st-p5-48xlarge-1")
     assert status == 0
     assert f"  {ids[2]}  packages           done         1.5 s\n" in out
-    assert f"  {ids[2]}  nccl               failed       1.5 s, 5 attempts (optional)  no route\n" in out
+    assert f'  {ids[2]}  nccl               failed       1.5 s, 5 attempts (optional)  "no route"\n' in out
     status, _, err = run(account, "nodes", "check", *WHERE, "--node", "i-12")
     assert status == 2
     assert "--node: error: llm has no node 'i-12'" in err
@@ -123,7 +123,7 @@ def test_a_watch_ends_with_a_failure_and_prints_json_apart_from_its_events(accou
     status, out, err = run(account, "nodes", "watch", *WHERE, "--json")
     found = json.loads(out)
     assert (status, found["schema"], found["ending"], found["ok"]) == (1, 1, "failed", False)
-    assert "held: step efa with exit status 69: no route to S3" in err
+    assert 'held: step efa with exit status 69; the node says "no route to S3"' in err
 
 
 @pytest.mark.usefixtures("ready")

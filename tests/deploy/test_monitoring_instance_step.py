@@ -12,6 +12,7 @@ from tests.deploy.conftest import BUCKET
 from tests.deploy.waits import Waits
 from tests.specs import spec_of
 from trainyard.deploy.deployment import steps_to_deploy
+from trainyard.deploy.node_record_place import record_key
 from trainyard.deploy.requirements.permissions import needed_actions
 from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
 from trainyard.deploy.steps.release import final_release
@@ -49,7 +50,7 @@ def reported(work: Work, **values: Any) -> None:
         "steps": [],
         **values,
     }
-    s3.put(work.account, BUCKET, f"trainyard/llm/nodes/{ID}.json", json.dumps({**record, **values}).encode())
+    s3.put(work.account, BUCKET, record_key(work.account, "llm", ID), json.dumps({**record, **values}).encode())
 
 
 def test_an_instance_that_runs_the_release_is_not_waited_for(waiting: Work):
@@ -74,7 +75,7 @@ def test_one_that_comes_up_is_waited_for(waiting: Work):
         ({"status": "failed", "message": "grafana: no space left"}, "no space left"),
         (
             {"steps": [{"name": "keeper", "status": "failed", "required": True, "message": "promtool objects"}]},
-            "keeper: promtool objects",
+            'in step keeper, and the node says "promtool objects"',
         ),
         ({"status": "running"}, "has not ended"),
         ({"steps": 7}, "cannot be read"),
@@ -102,7 +103,7 @@ def test_it_waits_a_quarter_of_an_hour_and_no_longer(waiting: Work):
 
 
 def test_what_strangers_write_is_bounded(waiting: Work):
-    s3.put(waiting.account, BUCKET, f"trainyard/llm/nodes/{ID}.json", b"[" * 1_000_000)
+    s3.put(waiting.account, BUCKET, record_key(waiting.account, "llm", ID), b"[" * 1_000_000)
     STEP.apply(waiting)
     assert "cannot be read" in waiting.findings[0].message
 

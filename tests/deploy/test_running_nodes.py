@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.edge.aws.in_memory import IMAGE
 from tests.specs import spec_of
 from trainyard.bundle.assets import uploads
 from trainyard.bundle.release import Release, release
+from trainyard.deploy.node_record_place import record_key
 from trainyard.deploy.running_nodes import RunningNodes
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import s3
@@ -30,7 +32,7 @@ def publish(work: Work, made: Release) -> None:
         s3.put(work.account, BUCKET, f"trainyard/llm/{name}", content)
 
 
-def launched(work: Work, kind: str, says: object = None) -> str:
+def launched(work: Work, kind: str, says: Mapping[str, object] | bytes | None = None) -> str:
     """Start a node; where it says anything, that is its record."""
     ec2 = work.account.client("ec2")
     tags = [
@@ -42,8 +44,9 @@ def launched(work: Work, kind: str, says: object = None) -> str:
     )
     id_ = str(started["Instances"][0]["InstanceId"])
     if says is not None:
-        content = says if isinstance(says, bytes) else json.dumps(says).encode()
-        s3.put(work.account, BUCKET, f"trainyard/llm/nodes/{id_}.json", content)
+        record = {"schema": 1, "instance_id": id_, "status": "ready", "steps": []}
+        content = says if isinstance(says, bytes) else json.dumps({**record, **says}).encode()
+        s3.put(work.account, BUCKET, record_key(work.account, "llm", id_), content)
     return id_
 
 
@@ -86,7 +89,7 @@ def test_a_head_node_on_which_this_release_failed_is_told_again_and_why(work: Wo
     ]
     launched(work, "HeadNode", {**ran(NEW), "status": "ready", "steps": steps})
     (finding,) = RunningNodes(work, NEW).untold()
-    assert finding.message.endswith("has to be told of this release: its last run failed: enroot-pyxis: no plugin")
+    assert finding.message.endswith('its last run failed in step enroot-pyxis, and the node says "no plugin"')
 
 
 @pytest.mark.parametrize(
@@ -98,9 +101,9 @@ def test_a_head_node_on_which_this_release_failed_is_told_again_and_why(work: Wo
                 "message": "the node goes on as it was: ended by SIGHUP",
                 "steps": [{"name": "cloudwatch", "required": False, "status": "failed", "message": "ended by SIGHUP"}],
             },
-            "its last run failed: the node goes on as it was: ended by SIGHUP",
+            'its last run failed, and the node says "the node goes on as it was: ended by SIGHUP"',
         ),
-        ({"status": "failed", "message": "plan.json is damaged", "steps": []}, "its last run failed: plan.json is"),
+        ({"status": "failed", "message": "plan.json is damaged", "steps": []}, 'the node says "plan.json is damaged"'),
         ({"status": "failed", "message": "", "steps": []}, "its last run failed and does not say why"),
         (
             {
@@ -169,7 +172,9 @@ def test_a_release_that_asks_the_same_of_the_head_node_is_no_news_to_it(work: Wo
         {"release": "0" * 64, "steps": [1]},
     ],
 )
-def test_of_a_node_that_does_not_say_what_it_ran_that_which_is_published_counts(work: Work, says: object):
+def test_of_a_node_that_does_not_say_what_it_ran_that_which_is_published_counts(
+    work: Work, says: Mapping[str, object] | bytes | None
+):
     publish(work, OLD)
     launched(work, "HeadNode", says)
     assert ids(work) == ["head-node-not-told"]

@@ -16,7 +16,12 @@ class Answers(BaseHTTPRequestHandler):
         self._answer(200 if asked else 400, TOKEN)
 
     def do_GET(self) -> None:
-        facts = {"/latest/meta-data/instance-id": sys.argv[1], "/latest/meta-data/instance-type": sys.argv[2]}
+        facts = {
+            "/latest/meta-data/instance-id": sys.argv[1],
+            "/latest/meta-data/instance-type": sys.argv[2],
+            "/latest/meta-data/services/partition": "aws",
+            "/latest/dynamic/instance-identity/document": '{"accountId": "123456789012", "region": "us-east-2"}',
+        }
         if self.headers.get("X-aws-ec2-metadata-token") != TOKEN:
             self._answer(401, "")
         else:

@@ -16,6 +16,7 @@ from trainyard.bootstrap.steps import ASSETS
 
 CLUSTER_FOLDER = "s3://mine/trainyard/llm"
 INSTANCE = "i-0123456789abcdef0"
+ARN = f"arn:aws:ec2:us-east-2:123456789012:instance/{INSTANCE}"
 DIGEST = "ab" * 32
 NODE_NAME = "train-st-p5-1"
 # What the stand-ins do: each remembers how it was called. aws copies to and from a folder, or fails as a file says.
@@ -141,7 +142,7 @@ class Machine:
         return (self.stub / "bucket" / CLUSTER_FOLDER / key).read_text()
 
     def uploaded_record(self) -> dict[str, Any]:
-        values: dict[str, Any] = json.loads(self.uploaded(f"nodes/{INSTANCE}.json"))
+        values: dict[str, Any] = json.loads(self.uploaded(f"nodes/{ARN}.json"))
         return values
 
     def calls(self, program: str) -> list[str]:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.node.machine import CLUSTER_FOLDER, DIGEST, INSTANCE, NODE_NAME, Machine, states
+from tests.node.machine import ARN, CLUSTER_FOLDER, DIGEST, INSTANCE, NODE_NAME, Machine, states
 
 pytestmark = pytest.mark.integration
 RESERVATION = f"trainyard-hold-{NODE_NAME}"
@@ -44,7 +44,7 @@ def test_the_record_says_what_happened_here_and_in_the_bucket(machine: Machine):
 
 
 def test_the_first_record_leaves_the_node_before_any_step_runs(machine: Machine):
-    uploaded = f"$STUB/bucket/{CLUSTER_FOLDER}/nodes/{INSTANCE}.json"
+    uploaded = f"$STUB/bucket/{CLUSTER_FOLDER}/nodes/{ARN}.json"
     machine.plan(machine.step(10, "one", f'cp "{uploaded}" "$STUB/at-the-start"'))
     assert machine.bootstrap().returncode == 0
     assert json.loads((machine.stub / "at-the-start").read_text())["status"] == "running"
@@ -108,7 +108,7 @@ def test_a_required_failure_ends_the_bootstrap_and_parallelcluster_replaces_the_
 def test_the_end_of_a_failed_steps_log_leaves_the_node(machine: Machine):
     machine.plan(machine.step(20, "efa", "seq 1 300; fail 1 broken"))
     machine.bootstrap()
-    lines = machine.uploaded(f"nodes/{INSTANCE}/20-efa.log").splitlines()
+    lines = machine.uploaded(f"nodes/{ARN}/20-efa.log").splitlines()
     assert (len(lines), lines[0], lines[-1]) == (100, "202", "broken")
 
 
@@ -168,7 +168,7 @@ def test_settings_of_the_node_s_own_type_go_before_those_of_its_queue(machine: M
 
 def test_evidence_leaves_the_node_before_it_is_held(machine: Machine):
     machine.plan(machine.step(10, "one", BROKEN), on_failure="hold")
-    machine.program("scontrol", f'cp "$STUB/bucket/{CLUSTER_FOLDER}/nodes/{INSTANCE}.json" "$STUB/before"; exit 1')
+    machine.program("scontrol", f'cp "$STUB/bucket/{CLUSTER_FOLDER}/nodes/{ARN}.json" "$STUB/before"; exit 1')
     machine.bootstrap()
     assert json.loads((machine.stub / "before").read_text())["status"] == "failed"
 

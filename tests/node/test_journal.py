@@ -14,7 +14,8 @@ from trainyard_node.places import Places
 from trainyard_node.processes import Ran
 from trainyard_node.record import StatusRecord
 
-URL = "s3://mine/trainyard/llm/nodes/i-00000000.json"
+ARN = "arn:aws:ec2:us-east-2:123456789012:instance/i-00000000"
+URL = f"s3://mine/trainyard/llm/nodes/{ARN}.json"
 
 
 class Case:
@@ -25,7 +26,9 @@ class Case:
         self.place, self.clock = place, FakeClock()
         self.processes = FakeProcesses(self.clock)
         world = World(Places(str(place)), self.clock, self.processes)
-        self.journal = Journal(StatusRecord(instance_id="i-00000000"), "s3://mine/trainyard/llm", "us-east-2", world)
+        self.journal = Journal(
+            StatusRecord(instance_id="i-00000000", instance_arn=ARN), "s3://mine/trainyard/llm", "us-east-2", world
+        )
 
     @property
     def uploads(self) -> int:
@@ -74,7 +77,7 @@ def test_where_nothing_can_be_written_the_record_still_leaves_the_node(
 
 def test_who_does_not_know_the_instance_uploads_nothing(tmp_path: Path):
     case = Case(tmp_path)
-    case.journal.record.instance_id = None
+    case.journal.record.instance_arn = None
     case.journal.ended()
     assert case.processes.uploads == {}
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.rehearsal.account_copies import deployed_account, seeded_account
 from tests.rehearsal.whole import SPEC, STEPS, deployed
+from trainyard.deploy.node_record_place import record_key
 from trainyard.deploy.record import read_record
 from trainyard.deploy.work import Options
 from trainyard.edge.aws import s3
@@ -28,8 +29,8 @@ def pointer(account: Account) -> str:
 def report(account: Account, digest: str) -> None:
     """Let the nodes say what they have run."""
     for node in nodes(account, "llm"):
-        record = json.dumps({"release": digest}).encode()
-        s3.put(account, s3.own_bucket(account), f"trainyard/llm/nodes/{node.id}.json", record)
+        record = {"schema": 1, "instance_id": node.id, "release": digest, "status": "ready", "steps": []}
+        s3.put(account, s3.own_bucket(account), record_key(account, "llm", node.id), json.dumps(record).encode())
 
 
 @pytest.mark.integration

@@ -9,7 +9,8 @@ import click
 
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options
-from trainyard.cli.output import json_option, one_line, print_json, print_plain, print_text, reporter
+from trainyard.cli.output import json_option, print_json, print_plain, print_text, reporter
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.batch_image import ImageBuild

@@ -10,9 +10,10 @@ import click
 
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options
-from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
+from trainyard.cli.output import json_option, print_json, print_text, reporter
 from trainyard.cli.suggestions import batch_jobs
 from trainyard.errors import InputError, TrainyardError
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.batch_submit import BatchJob, SubmittedBatchJob

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text
+from trainyard.cli.output import finding_text, json_option, print_json, print_text
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.bench_judge import FileJudgement, Judgement

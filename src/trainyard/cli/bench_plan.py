@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
+from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.bench_plan import BenchJob, BenchPlan

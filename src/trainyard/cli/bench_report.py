@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli.output import json_option, one_line, print_json, print_text
+from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.foreign_text import one_line
 
 
 @click.command()

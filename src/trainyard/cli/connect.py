@@ -12,8 +12,9 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.options import account_options
-from trainyard.cli.output import json_option, one_line, print_json, print_plain, print_text, reporter
+from trainyard.cli.output import json_option, print_json, print_plain, print_text, reporter
 from trainyard.errors import InputError, TrainyardError
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,17 +11,10 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible, question_asked
 from trainyard.cli.options import lock_option, profile_option
-from trainyard.cli.output import (
-    finding_text,
-    json_option,
-    one_line,
-    print_error,
-    print_json,
-    print_text,
-    severity_counts,
-)
+from trainyard.cli.output import finding_text, json_option, print_error, print_json, print_text, severity_counts
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli.options import profile_option
-from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter
+from trainyard.cli.output import json_option, print_json, print_text, reporter
 from trainyard.errors import InputError
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

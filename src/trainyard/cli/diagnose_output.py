@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.output import one_line, print_text
+from trainyard.cli.output import print_text
 from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.output import finding_text, json_text, one_line, print_json, print_plain, print_text, severity_counts
+from trainyard.cli.output import finding_text, json_text, print_json, print_plain, print_text, severity_counts
+from trainyard.foreign_text import one_line
 from trainyard.version import __version__
 
 if TYPE_CHECKING:

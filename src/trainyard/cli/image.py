@@ -11,7 +11,8 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.options import hint_to_lock, lock_option
-from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
+from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.image import RenderedImages

@@ -11,7 +11,8 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.monitor_findings import print_findings
-from trainyard.cli.output import json_option, one_line, print_json, print_text
+from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.monitor_files import Dashboard, MonitorDashboards

@@ -10,8 +10,9 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import optional_account_options
-from trainyard.cli.output import json_option, one_line, print_json, print_text, reporter, severity_counts
+from trainyard.cli.output import json_option, print_json, print_text, reporter, severity_counts
 from trainyard.errors import InputError
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.monitor_verify import Verification

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import json_option, one_line, print_json, print_plain, print_text
+from trainyard.cli.output import json_option, print_json, print_plain, print_text
+from trainyard.foreign_text import one_line
 
 
 @click.command()

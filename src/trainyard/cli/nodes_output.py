@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.output import one_line, print_text, severity_counts
+from trainyard.cli.output import print_text, severity_counts
+from trainyard.foreign_text import one_line, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trainyard.deploy.node_record import StepRecord
     from trainyard.finding import Finding
     from trainyard.operate.nodes.cluster_nodes import ClusterNodes
     from trainyard.operate.nodes.node_state import NodeState
-    from trainyard.operate.nodes.record import StepRecord
 
 _HEADER = ("NODE", "INSTANCE", "ROLE", "STATE", "BOOTSTRAP", "SECONDS", "RELEASE", "STEP")
 _LONGEST_STEP = 100
@@ -65,15 +66,14 @@ def _step(nodes: ClusterNodes, node: NodeState) -> str:
         return f"record: {node.reading.problem}"
     if node.step is None:
         return nodes.why_failed(node) if node.status in ("failed", "held") else "-"
-    text = node.step.name + (f": {node.step.message}" if node.step.message else "")
-    return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1] + "…"
+    return node.step.name + (f": {quoted(node.step.message, _LONGEST_STEP)}" if node.step.message else "")
 
 
 def _step_line(node: NodeState, step: StepRecord) -> str:
     seconds = "" if step.seconds is None else f"{step.seconds:.1f} s"
     attempts = f", {step.attempts} attempts" if (step.attempts or 0) > 1 else ""
     kind = "" if step.required else " (optional)"
-    message = f"  {step.message}" if step.message else ""
+    message = f"  {quoted(step.message)}" if step.message else ""
     return one_line(f"  {node.id}  {step.name:<18} {step.status:<8} {seconds:>9}{attempts}{kind}{message}")
 
 

@@ -12,6 +12,7 @@ import click
 
 from trainyard.errors import FindingsError, InputError, TrainyardError
 from trainyard.finding import SEVERITIES, Finding
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -78,13 +79,6 @@ def _end_unheard(error: OSError, *, err: bool) -> NoReturn:
     if not err:
         print_text(f"error: could not write to standard output: {error.strerror}", err=True)
     sys.exit(1)
-
-
-def one_line(text: str) -> str:
-    """Return text with everything escaped that would break the line, turn it round or command the terminal."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
-    )
 
 
 def finding_text(finding: Finding) -> str:

@@ -11,8 +11,9 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.output import finding_text, json_option, one_line, print_json, print_text, severity_counts
+from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
 from trainyard.cli.progress import watcher
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.finding import Finding

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli.output import json_option, json_text, one_line, print_plain, print_text
+from trainyard.cli.output import json_option, json_text, print_plain, print_text
+from trainyard.foreign_text import one_line
 
 
 @click.command()

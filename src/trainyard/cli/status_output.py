@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.output import one_line, print_text
+from trainyard.cli.output import print_text
+from trainyard.foreign_text import one_line
 from trainyard.platform_table import PLATFORMS
 
 if TYPE_CHECKING:

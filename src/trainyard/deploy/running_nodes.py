@@ -6,16 +6,17 @@ is published.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trainyard.bootstrap.steps import STEPS
 from trainyard.bundle.assets import POINTER
 from trainyard.bundle.node_work import NOTHING, Difference, NodeWork, difference, node_work
 from trainyard.bundle.release import Release, file_of
+from trainyard.deploy.node_record import NodeRecord, disagreement
+from trainyard.deploy.node_record_place import record_of
 from trainyard.deploy.release_notice import command_to_tell, not_told
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
@@ -23,10 +24,10 @@ from trainyard.edge.aws.nodes import ClusterNode, nodes
 from trainyard.edge.aws.s3_lookup import first_bytes
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
+from trainyard.foreign_text import quoted
 
 _DIGEST = re.compile("[0-9a-f]{64}")
-MOST_BYTES = 300_000
-"""The most that is read of what a node writes, which is input from strangers."""
+_MOST_BYTES = 1000
 _MOST_SHOWN = 200
 # What it made are files that people use or delete; nothing runs because of them.
 _LEAVES_FILES_ONLY = {"images"}
@@ -105,17 +106,17 @@ class RunningNodes:
 
     def _ran(self, node: ClusterNode) -> _Ran:
         """Return what a node says it has run; where it says nothing, what is published."""
-        object_ = first_bytes(self.work.account, self.work.bucket, self._key(f"nodes/{node.id}.json"), MOST_BYTES)
-        try:
-            record = {} if object_ is None else json.loads(object_.content)
-            release, failure = record["release"], failure_of(record)
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            release, failure = None, None
-        is_digest = isinstance(release, str) and _DIGEST.fullmatch(release) is not None
-        return _Ran(release, failure) if is_digest else _Ran(self._pointed_to())
+        stored = record_of(self.work.account, self.work.bucket, self.work.name, node.id)
+        record = None if stored is None else stored.record
+        if stored is None or record is None or record.release is None or disagreement(record, node):
+            return _Ran(self._pointed_to())
+        if stored.former and record.release == self.new.sha256:
+            # This release reports elsewhere, so another node has written that.
+            return _Ran(record.release, "its record is forged: it does not lie where this release puts it")
+        return _Ran(record.release, failure_of(record))
 
     def _pointed_to(self) -> str | None:
-        stored = first_bytes(self.work.account, self.work.bucket, self._key(POINTER), MOST_BYTES)
+        stored = first_bytes(self.work.account, self.work.bucket, self._key(POINTER), _MOST_BYTES)
         match = None if stored is None else _DIGEST.match(stored.content.decode(errors="replace"))
         return match[0] if match else None
 
@@ -143,15 +144,16 @@ class RunningNodes:
         return f"{folder(self.work.name)}/{name}"
 
 
-def failure_of(record: Mapping[str, Any]) -> str | None:
+def failure_of(record: NodeRecord) -> str | None:
     """Return what to say of the last run of a node, as its record has it; None where it came to its end.
 
     The runner writes a message for every run that did not, and none for one that did.
     """
-    failed = [step for step in record.get("steps", ()) if step["required"] and step["status"] == "failed"]
-    message = f"{failed[0]['name']}: {failed[0]['message']}" if failed else record.get("message")
+    failed = next((step for step in record.steps if step.required and step.status == "failed"), None)
+    message = record.message if failed is None else failed.message
     if message:
-        return f"its last run failed: {str(message)[:_MOST_SHOWN]}"
-    if record.get("status") == "running":
+        where = "" if failed is None else f" in step {failed.name}"
+        return f"its last run failed{where}, and the node says {quoted(message, _MOST_SHOWN)}"
+    if record.status == "running":
         return "its last run has not ended: either it goes on right now, or it was killed"
-    return "its last run failed and does not say why" if record.get("status") in ("failed", "held") else None
+    return "its last run failed and does not say why" if failed or record.status in ("failed", "held") else None

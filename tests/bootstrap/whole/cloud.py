@@ -19,6 +19,7 @@ from trainyard.edge.aws.account import Account
 BUCKET = "mine"
 FOLDER = "trainyard/llm"
 INSTANCE = "i-0123456789abcdef0"
+ARN = f"arn:aws:ec2:us-east-2:123456789012:instance/{INSTANCE}"
 TOKEN = "a-token"
 CREDENTIALS = {
     "Code": "Success", "AccessKeyId": "AKID", "SecretAccessKey": "secret", "Token": "token",
@@ -27,6 +28,8 @@ CREDENTIALS = {
 ANSWERS = {
     "/latest/meta-data/instance-id": INSTANCE,
     "/latest/meta-data/instance-type": "m5.xlarge",
+    "/latest/meta-data/services/partition": "aws",
+    "/latest/dynamic/instance-identity/document": '{"accountId": "123456789012", "region": "us-east-2"}',
     "/latest/meta-data/iam/security-credentials/": "llm-head-node",
     "/latest/meta-data/iam/security-credentials/llm-head-node": json.dumps(CREDENTIALS),
 }
@@ -130,6 +133,6 @@ class Bucket:
 
     def record(self) -> dict[str, Any]:
         """Return what the node reported."""
-        got = self._s3.get_object(Bucket=BUCKET, Key=f"{FOLDER}/nodes/{INSTANCE}.json")
+        got = self._s3.get_object(Bucket=BUCKET, Key=f"{FOLDER}/nodes/{ARN}.json")
         record: dict[str, Any] = json.load(got["Body"])
         return record

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.bootstrap.whole.cloud import BUCKET, DOWNLOADS, FOLDER, INSTANCE, Bucket, metadata_service
+from tests.bootstrap.whole.cloud import ARN, BUCKET, DOWNLOADS, FOLDER, INSTANCE, Bucket, metadata_service
 from tests.bootstrap.whole.debian_node import DebianNode, can_run
 from tests.rehearsal.account_copies import empty_account
 from trainyard.edge.aws.account import Account
@@ -113,7 +113,7 @@ def test_a_cpu_node_with_a_damaged_asset_tells_and_is_ready_once_that_is_repaire
     failed = next(step for step in record["steps"] if step["status"] == "failed")
     assert (record["status"], failed["name"], failed["exit_status"]) == ("failed", "docker", 65)
     assert "SHA-256" in failed["message"]
-    assert f"nodes/{INSTANCE}/30-docker.log" in bucket.names()
+    assert f"nodes/{ARN}/30-docker.log" in bucket.names()
 
     bucket.put(key, content)
     ran = compute.start(PLACE)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.diagnose.cluster.planted import HEAD, NAME, NODE, OTHER, XID, event, put, with_stacks
 from trainyard.api.diagnose import diagnose_cluster, diagnosis_values, line_filter
+from trainyard.deploy.node_record_place import record_key
 from trainyard.diagnose.report.sentences import not_asked
 
 QUIET = [f"nothing happens {n}" for n in range(3)]
@@ -124,6 +125,6 @@ def _records(account, host: str, instance: str) -> str:
     step = {"name": "containers", "status": "failed", "required": True, "exit_status": 100, "message": "no package"}
     record = {"schema": 1, "instance_id": instance, "status": "failed", "steps": [step]}
     record |= {"hostname": host, "role": "compute-gpu", "message": "containers: no package"}
-    key = f"trainyard/{NAME}/nodes/{instance}.json"
+    key = record_key(account, NAME, instance)
     s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(record).encode())
     return bucket

@@ -20,6 +20,7 @@ from tests.diagnose.cluster.planted import (
     with_stacks,
 )  # fmt: skip
 from trainyard.api.diagnose import diagnose_cluster, line_filter
+from trainyard.deploy.node_record_place import record_key
 from trainyard.errors import InputError
 
 QUIET = [f"2026-05-06 nothing happens {n}" for n in range(20)]
@@ -80,7 +81,7 @@ def test_a_step_that_failed_on_a_node_is_known_from_its_record(account):
     step = {"name": "containers", "status": "failed", "required": True, "exit_status": 100, "message": "no package"}
     record = {"schema": 1, "instance_id": "i-0bbbbbbbbbbbbbbb2", "status": "failed", "steps": [step]}
     record |= {"hostname": "ip-10-0-1-7", "role": "compute-gpu", "message": "containers: no package"}
-    key = f"trainyard/{NAME}/nodes/i-0bbbbbbbbbbbbbbb2.json"
+    key = record_key(account, NAME, "i-0bbbbbbbbbbbbbbb2")
     s3.put_object(Bucket=bucket, Key=key, Body=json.dumps(record).encode())
     diagnosis = diagnose_cluster(NAME, account, bucket=bucket)
     assert [cause.cause.id for cause in diagnosis.causes] == ["trainyard-step-failed"]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.operate.status.planted import IMAGE
+from trainyard.deploy.node_record import BadRecordError, read_record
 from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -16,9 +17,9 @@ from trainyard.operate.nodes.cluster_nodes import ClusterNodes, ClusterPlace, co
 from trainyard.operate.nodes.expected_nodes import expected_of
 from trainyard.operate.nodes.findings import with_findings
 from trainyard.operate.nodes.node_query import of_node, of_queue
-from trainyard.operate.nodes.record import BadRecordError, read_record
 
 BUCKET = "ml-bucket"
+FOLDER = "trainyard/llm/nodes/arn:aws:ec2:us-east-2:123456789012:instance"
 CURRENT, FORMER = "a" * 64, "b" * 64
 POINTER = f"{CURRENT}  node-release.tar\n".encode()
 HEAD, LOGIN, COMPUTE, GONE = (f"i-{number:017x}" for number in (1, 2, 3, 0xDEAD))
@@ -50,6 +51,8 @@ def failed(message: str = "no route to S3", name: str = "efa", **more: Any) -> d
 
 
 def record(instance_id: str, status: str = "ready", **more: Any) -> dict[str, Any]:
+    """Return the record of a compute node, or of another role under a host name that EC2 does not give to anybody."""
+    more = {"hostname": f"the-{more['role']}", **more} if "role" in more else more
     return {
         "schema": 1, "cluster": "llm", "instance_id": instance_id, "instance_type": "p5.48xlarge",
         "role": "compute-gpu", "queue": "gpu", "hostname": "gpu-st-p5-48xlarge-1", "release": CURRENT,
@@ -62,7 +65,7 @@ def node(instance_id: str, role: str = "Compute", **more: Any) -> ClusterNode:
     """Return an instance that was launched at noon."""
     queue = {"queue": "gpu", "compute_resource": "p5-48xlarge"} if role == "Compute" else {"queue": None}
     known = {
-        "instance_type": "m5.large", "state": "running", "zone": "us-east-2a", "private_address": None,
+        "instance_type": "p5.48xlarge", "state": "running", "zone": "us-east-2a", "private_address": None,
         "launched": datetime.fromtimestamp(NOON, UTC).isoformat(), **queue, **more,
     }  # fmt: skip
     return ClusterNode(instance_id, role, **known)
@@ -80,6 +83,10 @@ class Planted:
         self.written: dict[str, bytes] = {}
 
     def write(self, instance_id: str, status: str = "ready", **more: Any) -> None:
+        at = self.nodes.get(instance_id)
+        if at is not None and at.queue and "role" not in more:
+            own = {"queue": at.queue, "instance_type": at.instance_type}
+            more = {**own, "hostname": f"{at.queue}-st-{at.compute_resource}-1", **more}
         self.written[instance_id] = json.dumps(record(instance_id, status, **more)).encode()
 
     def come_up(self) -> None:
@@ -92,7 +99,7 @@ class Planted:
         wanted = expected_of(self.deployment, self.pointer)
         instances = tuple(self.nodes.values())
         nodes = compare_nodes(
-            ClusterPlace("llm", "us-east-2", BUCKET), self.now, instances, Readings(readings, unread), wanted
+            ClusterPlace("llm", "us-east-2", BUCKET, FOLDER), self.now, instances, Readings(readings, unread), wanted
         )
         nodes = nodes if queue is None else of_queue(nodes, queue)
         return with_findings(nodes if node is None else of_node(nodes, node))
@@ -122,6 +129,7 @@ def launch(account: Account, kind: str, **tags: str) -> str:
     started = account.client("ec2").run_instances(
         ImageId=IMAGE,
         SubnetId=subnets[0]["SubnetId"],
+        InstanceType="p5.48xlarge",
         MinCount=1,
         MaxCount=1,
         TagSpecifications=[{"ResourceType": "instance", "Tags": marks}],
@@ -132,4 +140,4 @@ def launch(account: Account, kind: str, **tags: str) -> str:
 def put(account: Account, instance_id: str, content: dict[str, Any] | bytes, bucket: str = BUCKET) -> None:
     """Put a record where the node would."""
     text = content if isinstance(content, bytes) else json.dumps(content).encode()
-    s3.put(account, bucket, f"trainyard/llm/nodes/{instance_id}.json", text)
+    s3.put(account, bucket, f"{FOLDER}/{instance_id}.json", text)

@@ -8,6 +8,7 @@ from tests.operate.nodes.planted import (
     COMPUTE,
     CURRENT,
     DEPLOYMENT,
+    FOLDER,
     FORMER,
     GONE,
     HEAD,
@@ -22,7 +23,7 @@ from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.finding_kinds import kinds
 
-EVIDENCE = "s3://ml-bucket/trainyard/llm/nodes"
+EVIDENCE = f"s3://ml-bucket/{FOLDER}"
 
 
 def found(nodes: ClusterNodes) -> list[tuple[str, str]]:
@@ -86,7 +87,7 @@ def test_a_node_that_is_ready_is_no_problem_however_long_it_has_been_there(clust
 
 def test_a_node_with_deferred_steps_is_not_ready_and_no_problem(cluster):
     cluster.come_up()
-    cluster.write(HEAD, "deferred", role="head", steps=[step("images", "running", deferred=True)])
+    cluster.write(HEAD, "deferred", role="head", queue="", steps=[step("images", "running", deferred=True)])
     assert (cluster.look().ok, found(cluster.look())) == (False, [])
 
 
@@ -96,7 +97,8 @@ def test_a_failed_node_shows_its_step_its_message_and_where_its_logs_are(cluster
     nodes = cluster.look()
     assert (nodes.ok, found(nodes)) == (False, [("error", "node-failed")])
     assert only(nodes, "node-failed") == (
-        f"error: gpu-st-p5-48xlarge-1 ({COMPUTE}) (queue gpu) failed: step docker with exit status 69: no route to S3; "
+        f"error: gpu-st-p5-48xlarge-1 ({COMPUTE}) (queue gpu) failed: step docker with exit status 69; "
+        f'the node says "no route to S3"; '
         f"correct that and replace the node; the ends of its logs lie in {EVIDENCE}/{COMPUTE}/"
     )
     assert nodes.findings[0].file == f"{EVIDENCE}/{COMPUTE}.json"
@@ -106,12 +108,13 @@ def test_of_a_held_node_it_is_said_how_to_give_it_back(cluster):
     cluster.come_up()
     cluster.write(COMPUTE, "held", steps=[failed()], hostname="gpu-st-p5-48xlarge-1.llm.pcluster")
     said = only(cluster.look(), "node-held")
-    assert "is held and takes no jobs: step efa with exit status 69: no route to S3" in said
+    assert 'is held and takes no jobs: step efa with exit status 69; the node says "no route to S3"' in said
     assert "scontrol delete ReservationName=trainyard-hold-gpu-st-p5-48xlarge-1 " in said
 
 
 @pytest.mark.parametrize(
-    ("message", "said"), [("", "its record does not say why"), ("plan.json is damaged", "plan.json is damaged")]
+    ("message", "said"),
+    [("", "its record does not say why"), ("plan.json is damaged", 'the node says "plan.json is damaged"')],
 )
 def test_a_failure_before_the_first_step_says_what_the_node_says(cluster, message, said):
     cluster.come_up()
@@ -138,7 +141,7 @@ def test_an_optional_step_that_failed_is_one_warning_for_all_nodes(cluster):
         cluster.write(id_, hostname="", steps=[failed("no such image", "dcgm-exporter", required=False)])
     nodes = cluster.look()
     assert (nodes.ok, found(nodes)) == (True, [("warning", "optional-step-failed")])
-    said = f"optional step dcgm-exporter failed on {COMPUTE}, {other}: no such image"
+    said = f'optional step dcgm-exporter failed on {COMPUTE}, {other}; the first says "no such image"'
     assert nodes.findings[0].message == said
 
 
@@ -201,6 +204,7 @@ def test_a_node_that_runs_for_a_job_does_not_stand_in_for_one_that_always_runs(c
 def test_a_node_of_another_compute_resource_of_the_queue_does_not_stand_in_for_one_that_is_missing(cluster):
     cluster.come_up()
     cluster.nodes[COMPUTE] = node(COMPUTE, compute_resource="m5-large")
+    cluster.write(COMPUTE)
     assert found(cluster.look()) == [("error", "nodes-missing"), ("warning", "node-not-in-spec")]
 
 
@@ -231,8 +235,9 @@ def test_the_last_failure_of_a_queue_is_an_error_although_the_node_is_gone(clust
     nodes = cluster.look()
     assert (nodes.ok, nodes.ready, found(nodes)) == (False, True, [("error", "failed-node-gone")])
     assert only(nodes, "failed-node-gone") == (
-        f"error: cpu-dy-m5-1 ({GONE}) (queue cpu) failed 3 min ago and is gone: step fabric with exit status 69: "
-        "driver 570 is missing; correct that; no such node has come up since; "
+        f"error: cpu-dy-m5-1 ({GONE}) (queue cpu) failed 3 min ago and is gone: step fabric with exit status 69; "
+        'the node says "driver 570 is missing"; '
+        "correct that; no such node has come up since; "
         f"the ends of its logs lie in {EVIDENCE}/{GONE}/"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.operate.nodes.planted import BUCKET, GONE, failed, plant, put, record
+from tests.operate.nodes.planted import BUCKET, FOLDER, GONE, failed, plant, put, record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject
 from trainyard.errors import TrainyardError
@@ -30,7 +30,7 @@ def test_a_look_joins_instances_records_spec_and_release_and_the_next_one_fetche
     put(account, compute, record(compute))
     put(account, GONE, b" " * 300_000)
     for name in ("README.json", "\x1b[2J.json", f"{compute}/20-efa.log", "i-0a1b2c3d4e5f60718"):
-        s3.put(account, BUCKET, f"trainyard/llm/nodes/{name}", b"{}")
+        s3.put(account, BUCKET, f"{FOLDER}/{name}", b"{}")
 
     looking, made = Look(account, BUCKET, "llm"), calls_of(account)
     nodes = looking.look()
@@ -46,7 +46,7 @@ def test_a_look_joins_instances_records_spec_and_release_and_the_next_one_fetche
     put(account, compute, record(compute, "failed", steps=[failed()]))
     made.clear()
     assert [finding.id for finding in looking.look().findings if finding.severity == "error"] == ["node-failed"]
-    fetched = ("GetObject", f"trainyard/llm/nodes/{compute}.json")
+    fetched = ("GetObject", f"{FOLDER}/{compute}.json")
     assert made == [("DescribeInstances", ""), ("ListObjectsV2", ""), fetched]
 
 

@@ -96,7 +96,7 @@ def test_it_is_found_in_an_account_by_its_name_and_its_owner(account, text: str,
     s3.put(account, BUCKET, "trainyard/llm/release", POINTER)
     write_record(account, BUCKET, replace_text(text))
     keeper, _ = (launched(account, owner) for owner in ({tag: "llm"}, {"trainyard:cluster": "other"}))
-    put(account, keeper, record(keeper, role="monitoring", queue="", release=CURRENT))
+    put(account, keeper, record(keeper, role="monitoring", queue="", release=CURRENT, instance_type="t3.medium"))
     nodes = Look(account, BUCKET, "llm").look()
     assert [(one.id, one.role, one.status) for one in nodes.present] == [(keeper, "monitoring", "ready")]
 

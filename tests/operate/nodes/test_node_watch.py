@@ -73,7 +73,7 @@ def test_waits_grow_while_nothing_happens_and_begin_anew_with_a_change(cluster):
 def test_a_node_that_fails_ends_it_with_the_reason(cluster, status):
     watched, events, _ = followed(cluster, lambda: cluster.write(COMPUTE, status, steps=[failed("no route to S3")]))
     assert (watched.ending, watched.nodes.ok) == ("failed", False)
-    assert events[-1].text == "step efa with exit status 69: no route to S3"
+    assert events[-1].text == 'step efa with exit status 69; the node says "no route to S3"'
 
 
 def test_a_node_that_failed_and_vanished_between_two_looks_ends_it(cluster):

@@ -6,17 +6,16 @@ instance that does not get there is a finding and no failure.
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 
 from trainyard.bundle.release import Release
+from trainyard.deploy.node_record_place import read_object, record_key
 from trainyard.deploy.release_notice import kinds
-from trainyard.deploy.running_nodes import MOST_BYTES, failure_of
+from trainyard.deploy.running_nodes import failure_of
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.release import final_release, release_so_far
-from trainyard.deploy.work import Work, folder
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.load_balancers import target_healths
-from trainyard.edge.aws.s3_lookup import first_bytes
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
@@ -79,16 +78,14 @@ def _look(work: Work, release: str | None) -> _InstanceProgress:
 def _look_at_record(work: Work, expected: str | None) -> _InstanceProgress:
     """Return what the instance wrote about itself, which is input from strangers."""
     instance = work.outputs.get("MonitoringInstanceId", "the instance")
-    object_ = first_bytes(work.account, work.bucket, _record_key(work), MOST_BYTES)
-    if object_ is None:
+    stored = read_object(work.account, work.bucket, _record_key(work), instance)
+    if stored is None:
         return _InstanceProgress(ready=False, why=f"{instance} has not reported yet")
-    try:
-        record = json.loads(object_.content)
-        release, failure = record["release"], failure_of(record)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return _InstanceProgress(ready=False, why=f"what {instance} reported cannot be read")
-    if release != expected:
+    if stored.record is None:
+        return _InstanceProgress(ready=False, why=f"what {instance} reported cannot be read: {stored.problem}")
+    if stored.record.release != expected:
         return _InstanceProgress(ready=False, why=f"{instance} still runs another release")
+    failure = failure_of(stored.record)
     if failure is not None:
         return _InstanceProgress(ready=False, why=f"{instance}: {failure}")
     return _InstanceProgress(ready=True, why=f"{instance} runs the release")
@@ -120,4 +117,4 @@ def _not_ready(work: Work, why: str) -> Finding:
 
 
 def _record_key(work: Work) -> str:
-    return f"{folder(work.name)}/nodes/{work.outputs.get('MonitoringInstanceId')}.json"
+    return record_key(work.account, work.name, work.outputs.get("MonitoringInstanceId", "unknown"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
+from trainyard.foreign_text import one_line
 
 _Values = dict[str, Any]
 _MOST_UNREAD = 50
@@ -158,16 +159,9 @@ def _about(values: Mapping[str, Any]) -> Iterator[str]:
         yield "- nothing in it is redacted"
 
 
-def printable(text: str) -> str:
-    """Return text on one line, with everything escaped that is not to be seen, or that turns a line round."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
-    )
-
-
 def code(text: str) -> str:
     """Return text as a span of code: https://spec.commonmark.org/0.31.2/#code-spans."""
-    shown = printable(text) or " "
+    shown = one_line(text) or " "
     if (runs := _longest_run(shown)) == 0:
         return f"`{shown}`"
     ticks = "`" * (runs + 1)
@@ -176,7 +170,7 @@ def code(text: str) -> str:
 
 def code_block(texts: list[str]) -> list[str]:
     """Return lines of text as a block of code: https://spec.commonmark.org/0.31.2/#fenced-code-blocks."""
-    shown = [printable(text) for text in texts]
+    shown = [one_line(text) for text in texts]
     fence = "`" * max(3, max(map(_longest_run, shown), default=0) + 1)
     return [f"{fence}text", *shown, fence]
 

@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from trainyard.deploy.node_record import MOST_BYTES, NodeRecord
+from trainyard.deploy.node_record_place import former_folder, record_of, records_folder
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject, first_bytes, objects_in
-from trainyard.operate.nodes.record import MOST_BYTES, BadRecordError, NodeRecord, read_record
+from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject, objects_in
 
 _MOST_PAGES = 20  # of a thousand records, or folders with the logs of a failed node
 _MOST_GONE = 100
@@ -28,6 +29,8 @@ class RecordReading(NamedTuple):
     """In seconds since 1970, by the clock of S3."""
     record: NodeRecord | None
     problem: str | None
+    former: bool = False
+    """Whether it lies where any node could write it, as older releases have it."""
 
 
 class Readings(NamedTuple):
@@ -62,14 +65,15 @@ class BucketRecords:
 
     account: Account
     bucket: str
-    folder: str
-    """Where they lie in the bucket."""
+    cluster: str
     _kept: dict[str, RecordReading] = field(default_factory=dict)
     """By instance."""
+    _former: FolderListing | None = None
+    """What nodes of older releases wrote."""
 
     def look(self, alive: Collection[str]) -> Readings:
         """Return the records of some instances that are there, and the newest of those that are gone."""
-        objects, unread = to_read(objects_in(self.account, self.bucket, self.folder, _MOST_PAGES), alive)
+        objects, unread = to_read(self._listing(), alive)
         self._kept = {id_: reading for id_, reading in self._kept.items() if id_ in objects}
         changed = [
             id_
@@ -82,16 +86,24 @@ class BucketRecords:
                     self._kept[reading.instance_id] = reading
         return Readings(dict(self._kept), unread)
 
+    def _listing(self) -> FolderListing:
+        """Return what there is, by the name of the record: those of older releases only where there is no other.
+
+        Nobody can write those any more, so they are listed once.
+        """
+        if self._former is None:
+            self._former = objects_in(self.account, self.bucket, former_folder(self.cluster), _MOST_PAGES)
+        own = objects_in(self.account, self.bucket, records_folder(self.account, self.cluster), _MOST_PAGES)
+        return FolderListing({**self._former.objects, **own.objects}, own.whole and self._former.whole)
+
     def _read(self, instance_id: str, listed: ListedObject) -> RecordReading | None:
         """Return what an instance wrote; None where it is gone since the listing."""
         if listed.size_bytes > MOST_BYTES:
             problem = f"it is {listed.size_bytes:,} bytes long, and {MOST_BYTES:,} at most are read"
             return RecordReading(instance_id, listed.etag, listed.modified, None, problem)
-        stored = first_bytes(self.account, self.bucket, f"{self.folder}/{instance_id}.json", MOST_BYTES + 1)
+        stored = record_of(self.account, self.bucket, self.cluster, instance_id)
         if stored is None:
             return None
-        try:
-            record = read_record(stored.content, instance_id)
-        except BadRecordError as error:
-            return RecordReading(instance_id, stored.etag, listed.modified, None, str(error))
-        return RecordReading(instance_id, stored.etag, listed.modified, record, None)
+        return RecordReading(
+            instance_id, stored.etag, listed.modified, stored.record, stored.problem, former=stored.former
+        )

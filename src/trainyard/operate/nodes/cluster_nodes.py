@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from trainyard.deploy.node_record_place import former_folder
 from trainyard.deploy.work import folder
 from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.finding import Finding
+from trainyard.foreign_text import quoted
 from trainyard.operate.nodes.bucket_records import Readings
 from trainyard.operate.nodes.expected_nodes import ExpectedNodes, Group
 from trainyard.operate.nodes.node_state import NodeState, node_that_is_gone, node_that_is_there
@@ -21,6 +23,8 @@ class ClusterNodes:
     name: str
     region: str
     bucket: str
+    records_folder: str
+    """Where in it the nodes report."""
     now: float
     """The moment, in seconds since 1970."""
     expected: ExpectedNodes
@@ -70,11 +74,12 @@ class ClusterNodes:
 
     def why_failed(self, node: NodeState) -> str:
         """Return the step that failed with its message, for a node that failed."""
-        message = node.record.message if node.record else ""
+        message = (node.step.message if node.step else "") or (node.record.message if node.record else "")
+        words = f"the node says {quoted(message)}" if message else "its record does not say why"
         if node.step is None:
-            return message or "its record does not say why"
+            return words
         status = f" with exit status {node.step.exit_status}" if node.step.exit_status is not None else ""
-        return f"step {node.step.name}{status}: {node.step.message or message or 'it said nothing'}"
+        return f"step {node.step.name}{status}; {words}"
 
     def url(self, name: str) -> str:
         """Return where something of the cluster lies in the bucket."""
@@ -82,11 +87,15 @@ class ClusterNodes:
 
     def record_url(self, node: NodeState) -> str:
         """Return where the record of a node lies."""
-        return self.url(f"nodes/{node.id}.json")
+        return f"s3://{self.bucket}/{self._record_folder(node)}/{node.id}.json"
 
     def evidence_url(self, node: NodeState) -> str:
         """Return where the logs of the failed steps of a node lie."""
-        return self.url(f"nodes/{node.id}/")
+        return f"s3://{self.bucket}/{self._record_folder(node)}/{node.id}/"
+
+    def _record_folder(self, node: NodeState) -> str:
+        former = node.reading is not None and node.reading.former
+        return former_folder(self.name) if former else self.records_folder
 
 
 class ClusterPlace(NamedTuple):
@@ -95,6 +104,7 @@ class ClusterPlace(NamedTuple):
     name: str
     region: str
     bucket: str
+    records_folder: str
 
 
 def compare_nodes(

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from trainyard.deploy.work import folder
+from trainyard.deploy.node_record import StepRecord
 from trainyard.edge.aws.account import Account
 from trainyard.operate.nodes.bucket_records import BucketRecords, RecordReading
-from trainyard.operate.nodes.record import StepRecord
 
 
 class NodeLog(NamedTuple):
@@ -29,7 +28,7 @@ def failures_logged(account: Account, bucket: str, cluster: str) -> list[NodeLog
 
     Raises TrainyardError where the bucket cannot be read.
     """
-    readings = BucketRecords(account, bucket, f"{folder(cluster)}/nodes").look(())
+    readings = BucketRecords(account, bucket, cluster).look(())
     read = sorted(readings.by_instance.values(), key=lambda reading: reading.written)
     logged = [(reading, tuple(_lines(reading))) for reading in read]
     return [NodeLog(_name(reading), lines) for reading, lines in logged if lines]

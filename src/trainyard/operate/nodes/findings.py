@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from trainyard.deploy.release_notice import command_to_tell
 from trainyard.finding import SEVERITIES, Finding
+from trainyard.foreign_text import quoted
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.durations import duration, short_list
 from trainyard.operate.nodes.expected_nodes import Group
@@ -29,6 +30,7 @@ def findings(nodes: ClusterNodes) -> tuple[Finding, ...]:
         *counts(nodes),
         *_optional_steps(nodes),
         *_former_release(nodes),
+        *_former_places(nodes),
         *failures_of_gone(nodes),
     ]
     return tuple(sorted(all_findings, key=lambda node_finding: SEVERITIES.index(node_finding.severity)))
@@ -63,7 +65,7 @@ def failures_of_gone(nodes: ClusterNodes) -> Iterator[Finding]:
         message = f"{len(older)} more nodes failed before those and are gone"
         yield finding("failed-node-gone", message, "add --json to see all of them", severity="warning")
     if broken := [node.id for node in nodes.gone if node.status == "unreadable"]:
-        message = f"what {short_list(broken)} wrote before they were gone cannot be read"
+        message = f"what {short_list(broken)} wrote before they were gone cannot be used"
         yield finding("node-record-unreadable", message, severity="warning", file=nodes.url("nodes/"))
 
 
@@ -87,7 +89,7 @@ def _of_a_node(nodes: ClusterNodes, node: NodeState) -> Iterator[Finding]:
         yield _failed(nodes, node)
     elif node.status == "unreadable":
         why = node.reading.problem if node.reading else ""
-        message = f"what {node} wrote cannot be read: {why}"
+        message = f"the record of {node} cannot be used: {why}"
         yield finding("node-record-unreadable", message, file=nodes.record_url(node))
     elif node.state in ("stopping", "stopped"):
         yield finding("node-not-running", f"{node} ({node.place}) is {node.state}")
@@ -137,8 +139,9 @@ def _optional_steps(nodes: ClusterNodes) -> Iterator[Finding]:
             if step.status == "failed" and not step.required:
                 failed.setdefault(step.name, []).append((str(node), step.message))
     for name, where in failed.items():
-        message = f"optional step {name} failed on {short_list([node for node, _ in where])}: {where[0][1]}"
-        yield finding("optional-step-failed", message.removesuffix(": "))
+        words = f"; the first says {quoted(where[0][1])}" if where[0][1] else ""
+        message = f"optional step {name} failed on {short_list([node for node, _ in where])}{words}"
+        yield finding("optional-step-failed", message)
 
 
 def _former_release(nodes: ClusterNodes) -> Iterator[Finding]:
@@ -147,6 +150,14 @@ def _former_release(nodes: ClusterNodes) -> Iterator[Finding]:
         which = short_list([str(node) for node in former])
         message = f"{which} came up with another release than the published one"
         yield finding("release-not-current", message, "; ".join(_to_tell(nodes, former)))
+
+
+def _former_places(nodes: ClusterNodes) -> Iterator[Finding]:
+    """Yield the nodes whose records any node could have written."""
+    former = [str(node) for node in (*nodes.present, *nodes.gone) if node.reading and node.reading.former]
+    if former:
+        message = f"what {short_list(former)} reported lies where older releases let every node write"
+        yield finding("record-of-older-release", message)
 
 
 def _to_tell(nodes: ClusterNodes, former: list[NodeState]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from trainyard.deploy.node_record_place import records_folder
 from trainyard.deploy.work import folder
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import ClusterNode, monitoring_instances
@@ -35,7 +36,7 @@ class Look:
 
     def __post_init__(self) -> None:
         """Begin with no records."""
-        self._records = BucketRecords(self.account, self.bucket, f"{folder(self.name)}/nodes")
+        self._records = BucketRecords(self.account, self.bucket, self.name)
 
     def look(self) -> ClusterNodes:
         """Return the nodes as they are now.
@@ -49,7 +50,7 @@ class Look:
         readings = self._records.look([node.id for node in instances])
         if not instances and not readings.by_instance and self._expected.deployment is None:
             raise self._nothing()
-        place = ClusterPlace(self.name, self.account.region, self.bucket)
+        place = ClusterPlace(self.name, self.account.region, self.bucket, records_folder(self.account, self.name))
         nodes = compare_nodes(place, self.account.clock.now(), instances, readings, self._expected)
         nodes = nodes if self.queue is None else of_queue(nodes, self.queue)
         return with_findings(nodes if self.node is None else of_node(nodes, self.node))

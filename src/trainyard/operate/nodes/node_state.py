@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from trainyard.edge.aws.nodes import MONITORING, ClusterNode
+from trainyard.deploy.node_record import NodeRecord, StepRecord, disagreement, role_of
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.operate.nodes.bucket_records import RecordReading
 from trainyard.operate.nodes.expected_nodes import Group
-from trainyard.operate.nodes.record import NodeRecord, StepRecord
 
-_ROLES = {"HeadNode": "head", "LoginNode": "login", "Compute": "compute", MONITORING: "monitoring"}
 ACTIVE = ("pending", "running")
 GONE = "gone"
 
@@ -107,11 +106,12 @@ class NodeState:
 
 def node_that_is_there(node: ClusterNode, reading: RecordReading | None, *, expects_record: bool) -> NodeState:
     """Return an instance with what it wrote."""
-    role = _ROLES.get(node.role, node.role)
+    if reading and reading.record and (problem := disagreement(reading.record, node)):
+        reading = reading._replace(record=None, problem=problem)
     launched = datetime.fromisoformat(node.launched).timestamp() if node.launched else None
     return NodeState(
-        node.id, role, node.pool or node.queue, node.compute_resource, node.instance_type, node.state, launched,
-        reading, expects_record,
+        node.id, role_of(node), node.pool or node.queue, node.compute_resource, node.instance_type, node.state,
+        launched, reading, expects_record,
     )  # fmt: skip
 
 

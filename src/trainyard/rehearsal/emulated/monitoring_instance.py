@@ -38,7 +38,8 @@ def follow(aws: Aws, bucket: str, name: str, pointer: bytes) -> None:
         "status": "failed" if problem else "ready", "message": problem, "steps": [],
     }  # fmt: skip
     body = json.dumps(record).encode()
-    aws.client("s3").put_object(Bucket=bucket, Key=f"{folder}/nodes/{instance['InstanceId']}.json", Body=body)
+    arn = f"arn:aws:ec2:{aws.region}:{aws.account_id}:instance/{instance['InstanceId']}"
+    aws.client("s3").put_object(Bucket=bucket, Key=f"{folder}/nodes/{arn}.json", Body=body)
 
 
 def _instance(aws: Aws, name: str) -> Mapping[str, Any] | None:

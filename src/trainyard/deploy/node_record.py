@@ -1,4 +1,4 @@
-"""What a node writes about its bootstrap, read as input from a stranger: every node can write every node's record.
+"""What a node writes about its bootstrap, read as input from a stranger: whoever is root on it decides what it says.
 
 The form is that of docs/bootstrap.md. What is not of that form is one BadRecordError, with words for one line.
 """
@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from trainyard.edge.aws.nodes import MONITORING, ClusterNode
 
 SCHEMA = 1
 MOST_BYTES = 256 * 1024
@@ -23,6 +25,13 @@ STEP_STATUSES = ("done", "failed", "skipped", "running")
 # Names are shown in commands to be typed, so they hold nothing that a shell would understand.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 _RELEASE = re.compile(r"[0-9a-f]{64}")
+
+
+_ROLES = {"HeadNode": "head", "LoginNode": "login", "Compute": "compute", MONITORING: "monitoring"}
+# Of ParallelCluster, and of EC2: https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/hostname-types.html
+_OF_QUEUE = re.compile(r"(.+-(?:st|dy)-.+-)[0-9]+")
+_OF_ADDRESS = re.compile(r"ip((?:-[0-9]{1,3}){4})")
 
 
 class BadRecordError(ValueError):
@@ -98,6 +107,36 @@ def read_record(content: bytes, instance_id: str) -> NodeRecord:
     if record.instance_id != instance_id:
         raise BadRecordError(f"it is about instance {record.instance_id}")
     return record
+
+
+def role_of(instance: ClusterNode) -> str:
+    """Return head, login, compute or monitoring, as EC2 has it."""
+    return _ROLES.get(instance.role, instance.role)
+
+
+def disagreement(record: NodeRecord, instance: ClusterNode) -> str | None:
+    """Return what a record says otherwise than EC2; None where they agree, or one of them says nothing."""
+    role = record.role.partition("-")[0]
+    pairs = (
+        ("role", None if role == "unknown" else role, role_of(instance)),
+        ("queue", record.queue, instance.queue),
+        ("instance type", record.instance_type or None, instance.instance_type),
+        ("host name", record.hostname.partition(".")[0], _host_name(record.hostname.partition(".")[0], instance)),
+    )
+    for what, says, is_ in pairs:
+        if says and says != is_:
+            return f"its {what} is {says} by its own words and {is_ or 'none'} by EC2's"
+    return None
+
+
+def _host_name(says: str, instance: ClusterNode) -> str:
+    """Return a host name that an instance can have: what it says, unless that is the name of another one."""
+    if match := _OF_QUEUE.fullmatch(says):
+        names = [f"{instance.queue}-{kind}-{instance.compute_resource}-" for kind in ("st", "dy")]
+        return says if match[1] in names else f"that of a node of {instance.queue or 'no queue'}"
+    if (match := _OF_ADDRESS.fullmatch(says)) and instance.private_address:
+        return f"ip-{instance.private_address.replace('.', '-')}"
+    return says
 
 
 def _record(value: dict[str, Any]) -> NodeRecord:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.operate.nodes.planted import failed, record, step
-from trainyard.operate.nodes.record import MOST_BYTES, BadRecordError, read_record
+from tests.operate.nodes.planted import failed, node, record, step
+from trainyard.deploy.node_record import MOST_BYTES, BadRecordError, disagreement, read_record
+from trainyard.edge.aws.nodes import ClusterNode
 from trainyard_node.record import StatusRecord
 from trainyard_node.record import StepRecord as NodeStep
 
@@ -153,3 +154,40 @@ def read_or_refused(content: bytes) -> str:
         return read_record(content, ID).instance_id
     except BadRecordError as error:
         return str(error)
+
+
+HEAD_NODE = node(ID, "HeadNode", private_address="10.0.0.1")
+COMPUTE_NODE = node(ID)
+
+
+@pytest.mark.parametrize(
+    ("instance", "says", "words"),
+    [
+        (COMPUTE_NODE, {"role": "head", "queue": ""}, "its role is head by its own words and compute by EC2's"),
+        (COMPUTE_NODE, {"role": "login"}, "its role is login"),
+        (COMPUTE_NODE, {"queue": "other"}, "its queue is other by its own words and gpu"),
+        (COMPUTE_NODE, {"instance_type": "m5.large"}, "its instance type is m5.large"),
+        (COMPUTE_NODE, {"hostname": "other-st-p5-48xlarge-1"}, "its host name is other-st-p5-48xlarge-1"),
+        (COMPUTE_NODE, {"hostname": "gpu-st-p4d-1"}, "its host name is gpu-st-p4d-1"),
+        (HEAD_NODE, {"role": "compute-gpu", "queue": ""}, "its role is compute by its own words and head"),
+        (HEAD_NODE, {"role": "head", "queue": "gpu"}, "its queue is gpu by its own words and none"),
+        (HEAD_NODE, {"role": "head", "queue": "", "hostname": "ip-10-0-0-2"}, "and ip-10-0-0-1 by EC2's"),
+        (HEAD_NODE, {"role": "head", "queue": "", "hostname": "gpu-dy-p5-1"}, "its host name is gpu-dy-p5-1"),
+    ],
+)
+def test_a_record_that_says_otherwise_than_ec2_is_known(instance: ClusterNode, says: dict[str, str], words: str):
+    assert words in (disagreement(read(**says), instance) or "")
+
+
+@pytest.mark.parametrize(
+    ("instance", "says"),
+    [
+        (COMPUTE_NODE, {}),
+        (COMPUTE_NODE, {"hostname": "gpu-dy-p5-48xlarge-12.llm.pcluster"}),
+        (COMPUTE_NODE, {"role": None, "queue": None, "instance_type": None, "hostname": ""}),
+        (HEAD_NODE, {"role": "head", "queue": "", "hostname": "ip-10-0-0-1.ec2.internal"}),
+        (HEAD_NODE, {"role": "head", "queue": "", "hostname": "a-name-of-its-own"}),
+    ],
+)
+def test_one_that_says_the_same_or_nothing_agrees(instance: ClusterNode, says: dict[str, str | None]):
+    assert disagreement(read(**says), instance) is None
