@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import random
+import time
 from collections.abc import Callable
 
 import pytest
@@ -99,3 +100,18 @@ def test_a_header_that_is_cut_off_is_said(size: int):
     found, unread = read(gzip.compress(b"")[:10].replace(b"\0", b"\x1e", 1)[:size])
     assert unread == {"given": "it ends too early"} or size < 3
     assert found in ({}, {"given": b""}) or size < 3
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_streams_that_hold_nothing_have_an_end(packer: str):
+    packed = PACKERS[packer](b"a\n") + PACKERS[packer](b"") * 20 + PACKERS[packer](b"b\n")
+    assert read(packed) == ({"given": b"a\nb\n"}, {})
+    found, unread = read(packed, ArchiveLimits(streams=10))
+    assert (found, unread) == ({"given": b"a\n"}, {"given": "more than 10 packed parts; the rest was not read"})
+
+
+def test_many_streams_take_no_longer_than_their_number():
+    packed = gzip.compress(b"") * 20_000  # each had the next 256 kB copied three times
+    begun = time.process_time()
+    assert read(packed) == ({"given": b""}, {})
+    assert time.process_time() - begun < 5

@@ -134,6 +134,7 @@ def compression_of(head: bytes) -> bytes | None:
 def unpack_streams(stream: ByteStream, magic: bytes, budget: Budget) -> Iterator[bytes]:
     """Yield what is packed, also where several such streams follow each other. Raises DamagedError."""
     while stream.peek(len(magic)) == magic:
+        budget.stream()
         yield from _gzip(stream, budget) if magic == _GZIP else unpacked_once(stream, _KINDS[magic](), budget)
 
 
@@ -161,8 +162,12 @@ def _gzip(stream: ByteStream, budget: Budget) -> Iterator[bytes]:
 def unpacked_once(stream: ByteStream, unpacking: Decoder, budget: Budget) -> Iterator[bytes]:
     """Yield one packed stream and leave what lies behind it. Raises DamagedError."""
     packed_bytes = unpacked_bytes = 0
+    asked_bytes = _STEP_BYTES  # little at first: of many streams that hold nothing, each would have all the next ones
     while not unpacking.ended:
-        packed = stream.take(_PACKED_PIECE_BYTES) if unpacking.wants_more else b""
+        packed = b""
+        if unpacking.wants_more:
+            packed = stream.take(asked_bytes)
+            asked_bytes = min(asked_bytes * 8, _PACKED_PIECE_BYTES)
         packed_bytes += len(packed)
         try:
             piece = unpacking.unpack(packed)

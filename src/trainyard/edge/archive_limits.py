@@ -21,6 +21,8 @@ class ArchiveLimits:
     """Below this, what is unpacked may have any ratio: one line many times over is a log as well."""
     members: int = 250_000
     """Of files altogether. 1,000 nodes with 20 logs each, all of them rotated ten times, have 200,000."""
+    streams: int = 250_000
+    """Packed one behind the other, of all files together. bgzip packs 64 KiB in each, so that these are 16 GB."""
     depth: int = 6
     """Of what is packed within each other. A tar.gz, with a tar.gz, with a gz in it, has five."""
 
@@ -36,6 +38,7 @@ class Budget:
         self.limits = limits
         self.total_bytes = 0
         self.members = 0
+        self.streams = 0
 
     @property
     def exhausted(self) -> bool:
@@ -49,6 +52,12 @@ class Budget:
             raise DamagedError(f"more than {self.limits.total_bytes} bytes when unpacked; the rest was not read")
         if unpacked_bytes > max(self.limits.ratio_from_bytes, self.limits.ratio * packed_bytes):
             raise DamagedError(f"unpacks to more than {self.limits.ratio} times its size; the rest was not read")
+
+    def stream(self) -> None:
+        """Count a packed stream, which may hold nothing. Raises DamagedError."""
+        self.streams += 1
+        if self.streams > self.limits.streams:
+            raise DamagedError(f"more than {self.limits.streams} packed parts; the rest was not read")
 
     def member(self) -> None:
         """Count a file. Raises DamagedError."""

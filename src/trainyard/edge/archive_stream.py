@@ -35,6 +35,10 @@ class ByteStream:
 
     def give_back(self, taken: bytes, *, behind: bool = False) -> None:
         """Put bytes before those that come next, or behind those that were not taken yet."""
+        start = self._place - len(taken)
+        if not behind and start >= 0 and self._block.startswith(taken, start):
+            self._place = start  # it was taken from here
+            return
         left = self._block[self._place :]
         self._block, self._place = (left + taken if behind else taken + left), 0
 
