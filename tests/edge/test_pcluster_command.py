@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.full_disk import files_of_at_most
 from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster import PclusterEnvironment
 from trainyard.edge.pcluster_command import (
@@ -196,6 +197,15 @@ def test_a_command_that_dies_is_an_error_and_the_next_one_works(pcluster_that):
     with pytest.raises(TrainyardError, match="ended with status -9"):
         pcluster.describe("llm")
     assert len(pcluster.clusters()) == 1
+
+
+def test_a_full_disk_is_named_where_pcluster_ends_without_a_word(pcluster_that):
+    pcluster = pcluster_that(create_cluster={"status": 1, "says": ""})
+    with pytest.raises(TrainyardError, match="does not say why"):
+        pcluster.create("llm", "Region: us-east-2")
+    with files_of_at_most(100_000), pytest.raises(TrainyardError, match="no space left on the disk") as raised:
+        pcluster.create("llm", "Region: us-east-2")
+    assert "TMPDIR" in str(raised.value.hint)
 
 
 def test_a_command_that_takes_too_long_is_stopped_and_the_next_one_works(pcluster_that):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -70,6 +71,16 @@ def test_what_takes_too_long_is_ended_with_all_that_it_has_started(tmp_path):
     assert ended.status == -signal.SIGTERM
     child = int((tmp_path / "child").read_text())
     wait_until(lambda: not is_alive(child), lambda: "what the program had started still runs")
+
+
+def test_output_without_end_is_ended_in_time_and_does_not_pile_up():
+    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    told: list[int] = []
+    ended = run("while True: print('x' * 10_000)", say=lambda line: told.append(len(line)), timeout_s=2)
+    assert ended.timed_out
+    assert len(ended.lines) <= 2000
+    assert set(told) == {10_000}
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < 100_000
 
 
 def is_alive(process: int) -> bool:

@@ -26,6 +26,7 @@ import yaml
 
 from trainyard.edge.aws.account import Account, program_variables
 from trainyard.edge.installed_eksctl import InstalledEksctl, installed_eksctl
+from trainyard.edge.temporary_disk import refuse_full_disk
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
 
@@ -216,6 +217,8 @@ class ProgramEksctl:
             variables = {**self._variables, "KUBECONFIG": str(Path(home) / "kubeconfig")}
             ended = run_watched(command, variables, timeout_s=timeout_s, say=tell)
         if ended.status or ended.timed_out:
+            if not _reasons(ended.lines):
+                refuse_full_disk(f"eksctl {' '.join(words[:2])}")
             raise _refused(words, ended.status, ended.lines, timeout_s if ended.timed_out else None)
 
 

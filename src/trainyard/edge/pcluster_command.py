@@ -15,6 +15,7 @@ with the first and ends with ``close``. A ``Pcluster`` runs one command at a tim
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
@@ -27,6 +28,7 @@ from typing import Any, Literal, Self
 from trainyard.edge.aws.account import Account, program_variables
 from trainyard.edge.pcluster_environment import PclusterEnvironment
 from trainyard.edge.pcluster_process import PclusterProcess
+from trainyard.edge.temporary_disk import refuse_full_disk
 from trainyard.errors import TrainyardError
 
 # Validators ask AWS about every instance type and subnet, and uploads take their time.
@@ -229,7 +231,10 @@ class Pcluster:
         return answer
 
     def _ask(self, command: str, *arguments: str, timeout_s: float) -> tuple[int, dict[str, Any]]:
-        return self._process.ask([command, "--region", self._account.region, *arguments], timeout_s)
+        status, answer = self._process.ask([command, "--region", self._account.region, *arguments], timeout_s)
+        if status and (not answer.get("message") or os.strerror(errno.ENOSPC) in str(answer)):
+            refuse_full_disk(f"pcluster {command}")
+        return status, answer
 
 
 def artifact_bucket(account_id: str, region: str) -> str:

@@ -20,6 +20,8 @@ _ENDS_WITHIN_S = 10.0
 _MOST_BYTES = 256 * 2**20  # kubectl get of 10,000 nodes is a tenth of it
 _LONGEST_LINE = 64 * 1024
 _KEPT_LINES = 2000
+_KEPT_LETTERS = 8192  # of each of them
+_WAITING_LINES = 1000
 # eksctl says something every minute while it waits for a stack.
 _QUIET_S = 300.0
 
@@ -53,12 +55,17 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     Raises TrainyardError where it cannot be started.
     """
     with start_program(arguments, variables, text=text) as process:
-        lines: queue.SimpleQueue[tuple[str, bytes] | None] = queue.SimpleQueue()
+        # A program that prints faster than it is listened to has to wait, and nothing piles up here.
+        lines: queue.Queue[tuple[str, bytes] | None] = queue.Queue(_WAITING_LINES)
+        over = threading.Event()
         streams: dict[str, IO[bytes]] = {"out": _open(process.stdout), "err": _open(process.stderr)}
         for name, stream in streams.items():
-            threading.Thread(target=_read, args=(name, stream, lines), daemon=True).start()
+            threading.Thread(target=_read, args=(name, stream, lines, over), daemon=True).start()
         told = _ProgramOutput(say)
-        timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s, quiet_s)
+        try:
+            timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s, quiet_s)
+        finally:
+            over.set()
         if timed_out:
             end(process)
         return ProgramResult(process.wait(), told.text(), tuple(told.said), timed_out)
@@ -130,7 +137,7 @@ class _ProgramOutput:
             return
         shown = line.decode("utf-8", "replace").rstrip()
         if shown:
-            self.said.append(shown)
+            self.said.append(shown[:_KEPT_LETTERS])
             del self.said[:-_KEPT_LINES]
             if self._say is not None:
                 self._say(shown)
@@ -144,7 +151,7 @@ class _ProgramOutput:
 
 
 def _gather(
-    lines: queue.SimpleQueue[tuple[str, bytes] | None],
+    lines: queue.Queue[tuple[str, bytes] | None],
     streams: int,
     told: _ProgramOutput,
     deadline_s: float,
@@ -153,12 +160,12 @@ def _gather(
     """Take lines until all streams are at their end; return whether time was up before."""
     heard_s, silences = time.monotonic(), 0
     while streams:
+        look()
+        if (left_s := deadline_s - time.monotonic()) <= 0:
+            return True
         try:
-            line = lines.get(timeout=max(0.0, min(LOOK_EVERY_S, quiet_s, deadline_s - time.monotonic())))
+            line = lines.get(timeout=min(LOOK_EVERY_S, quiet_s, left_s))
         except queue.Empty:
-            look()
-            if time.monotonic() >= deadline_s:
-                return True
             if time.monotonic() >= heard_s + quiet_s * (silences + 1):
                 silences += 1
                 told.nothing_for(time.monotonic() - heard_s)
@@ -171,11 +178,19 @@ def _gather(
     return False
 
 
-def _read(name: str, stream: IO[bytes], lines: queue.SimpleQueue[tuple[str, bytes] | None]) -> None:
+def _read(name: str, stream: IO[bytes], lines: queue.Queue[tuple[str, bytes] | None], over: threading.Event) -> None:
     with suppress(OSError, ValueError):  # closed, because nobody waits any more
-        while line := stream.readline(_LONGEST_LINE):
-            lines.put((name, line))
-    lines.put(None)
+        while not over.is_set() and (line := stream.readline(_LONGEST_LINE)):
+            _put(lines, (name, line), over)
+    _put(lines, None, over)
+
+
+def _put(lines: queue.Queue[tuple[str, bytes] | None], line: tuple[str, bytes] | None, over: threading.Event) -> None:
+    """Put a line where it is waited for, unless nobody takes any more."""
+    while not over.is_set():
+        with suppress(queue.Full):
+            lines.put(line, timeout=LOOK_EVERY_S)
+            return
 
 
 def _write(process: subprocess.Popen[bytes], content: bytes) -> None:

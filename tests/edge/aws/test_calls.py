@@ -111,6 +111,16 @@ def test_s3_says_of_a_bucket_what_its_head_says(refusal, expected):
     assert s3_lookup.bucket(account(s3__HeadBucket=refusal), "ml-bucket") == expected
 
 
+@pytest.mark.parametrize("headers", [{}, {"x-amz-bucket-region": "us-east-2"}], ids=["no region", "our region"])
+def test_a_head_without_a_reason_is_told_as_credentials_that_have_expired(headers):
+    refused = Refusal("400", "Bad Request", 400, headers)
+    refusing = account(s3__HeadBucket=refused, sts__GetCallerIdentity={"Account": "123456789012"})
+    for ask in (s3.bucket_problem, s3_lookup.bucket):
+        with pytest.raises(TrainyardError, match="most often the credentials have expired") as raised:
+            ask(refusing, "ml-bucket")
+        assert "aws sso login" in str(raised.value.hint)
+
+
 def test_a_bucket_that_answers_403_is_not_ours_to_use():
     refusing = account(s3__HeadBucket=Refusal("403", status=403), sts__GetCallerIdentity={"Account": "123456789012"})
     assert s3.bucket_problem(refusing, "ml-bucket") == "it belongs to another account, or you may not use it"

@@ -72,6 +72,9 @@ NO_OBJECT = frozenset({"404", "NoSuchBucket", "NoSuchKey", "NotFound"})
 NO_STACK = frozenset({"ValidationError: does not exist"})
 """CloudFormation has no such stack: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html."""
 
+# A HEAD is answered without a body, and this is what S3 makes of credentials that have expired:
+# https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
+_NO_REASON = frozenset({"400", "BadRequest"})
 _SIGN_IN = "sign in with `aws sso login` or `aws configure`, or choose a profile with --profile"
 _UNSIGNED = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, TokenRetrievalError)
 _NO_ANSWER = (EndpointConnectionError, HTTPClientError)
@@ -144,6 +147,7 @@ def _explanation(error: BotoCoreError | ClientError, region: str) -> tuple[str, 
         (isinstance(error, ProfileNotFound), "", "--profile", "`aws configure list-profiles` lists them"),
         (isinstance(error, _UNSIGNED), "no AWS credentials: ", None, _SIGN_IN),
         (refused in BAD_CREDENTIALS, "AWS does not accept the credentials: ", None, _SIGN_IN),
+        (refused in _NO_REASON, "S3 gives no reason; most often the credentials have expired: ", region, _SIGN_IN),
         (refused in DENIED, "not allowed: ", None, "ask for this permission, or choose a profile with --profile"),
         (refused in REGION_OFF, "", region, "switch the region on for the account, or write another one"),
         (isinstance(error, _NO_ANSWER), "AWS does not answer: ", region, "check the region and the network"),

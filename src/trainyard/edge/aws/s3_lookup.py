@@ -57,16 +57,16 @@ def bucket(account: Account, name: str, owner: str | None = None) -> BucketAnswe
         try:
             answer = account.client("s3").head_bucket(Bucket=name, **expected)
         except ClientError as error:
-            return _without_bucket(error)
+            return _without_bucket(error, account.region)
         return BucketAnswer("there", answer.get("BucketRegion"))
 
 
-def _without_bucket(error: ClientError) -> BucketAnswer:
+def _without_bucket(error: ClientError, asked_region: str) -> BucketAnswer:
     headers: dict[str, Any] = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     region = headers.get("x-amz-bucket-region")
     if code(error) in NO_OBJECT:
         return BucketAnswer("missing", None)
-    if code(error) in _ELSEWHERE and region is not None:
+    if code(error) in _ELSEWHERE and region not in (None, asked_region):
         return BucketAnswer("there", region)
     if code(error) in DENIED:
         return BucketAnswer("refused", region)
