@@ -121,6 +121,28 @@ def test_a_change_set_that_is_not_executed_does_not_stay():
             assert [one for one in summaries if one["ExecutionStatus"] == "AVAILABLE"] == []
 
 
+LINKED = MANAGED.replace("tib: 125", "tib: 125, data_repository: s3://ml-datasets/train")
+
+
+def links(account: Account) -> list[tuple[str, str, list[str]]]:
+    found = account.client("fsx").describe_data_repository_associations()["Associations"]
+    return [(one["FileSystemPath"], one["DataRepositoryPath"], sorted(one["S3"])) for one in found]
+
+
+def test_a_bucket_is_unlinked_and_another_one_linked_one_after_the_other():
+    other = LINKED.replace("ml-datasets/train", "ml-datasets/test")
+    with prepared_account(LINKED, deploy_into) as account:
+        assert links(account) == [("/data", "s3://ml-datasets/train", ["AutoImportPolicy"])]
+        assert "FSx links a directory to one bucket at a time" in refusal(deployed(account, other))
+        done = deployed(account, MANAGED)
+        assert done.ok
+        assert [line.partition(" of ")[0] for line in done.review.lines()][-1] == "detached: LustreDataRepository"
+        assert links(account) == []
+        assert deployed(account, other).ok
+        assert links(account) == [("/data", "s3://ml-datasets/test", ["AutoImportPolicy"])]
+        assert len(account.client("fsx").describe_file_systems()["FileSystems"]) == 1
+
+
 def planned(account: Account, text: str) -> DeploymentPlan:
     spec = parse(text, "shared.yaml").spec
     return plan(spec, work_for(spec, account))

@@ -17,6 +17,12 @@ from trainyard.errors import TrainyardError
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 _DAY_S = 24 * 3600
+# CloudFormation makes the new one before it deletes the former, and FSx takes neither a directory nor a bucket twice:
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
+_ONE_LINK = (
+    "nothing was touched; FSx links a directory to one bucket at a time: deploy once without data_repository, which "
+    "unlinks it and leaves the files, and then with the new one (a link of an earlier version has data_path: /)"
+)
 _IMMUTABLE = (
     "`trainyard plan` lists what cannot be changed later; put it back in the spec, or make a second cluster or "
     "environment under another name and move the data"
@@ -66,6 +72,8 @@ def refuse_losses(work: Work, changes: Sequence[StackChange]) -> None:
     """
     if foundations := [change for change in changes if change.is_loss and change.holds == "foundation"]:
         raise TrainyardError(_told(work, foundations), where=work.name, hint=f"nothing was touched; {_IMMUTABLE}")
+    if links := [change for change in changes if change.fate == "replaced" and change.holds == "link"]:
+        raise TrainyardError(_told(work, links), where=work.name, hint=_ONE_LINK)
     data = [change for change in changes if _loses_data(change)]
     if not data:
         return

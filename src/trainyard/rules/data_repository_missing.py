@@ -14,7 +14,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         lustre = file_system.lustre
         if lustre is None or lustre.id is not None or lustre.data_repository is not None:
             continue
-        for key in sorted(lustre.written & {"auto_import", "auto_export"}):
+        for key in sorted(lustre.written & {"auto_import", "auto_export", "data_path"}):
             problem = f"{key} without data_repository: {file_system.mount} is linked to no bucket"
             yield Problem(("file_systems", index, "lustre", key), problem)
 

@@ -9,6 +9,7 @@ from trainyard.record import Record
 from trainyard.spec.text import (
     AccessPointId,
     BucketUri,
+    DataPath,
     FileSystemId,
     MountDir,
     VolumeId,
@@ -55,11 +56,13 @@ class Lustre(Record):
     compression: Literal["LZ4", "NONE"] = "LZ4"
     """Compress what is written; reading and writing get faster where the data can be compressed."""
     data_repository: BucketUri | None = None
-    """An S3 bucket or prefix whose objects appear as files, and that new files are exported to."""
+    """An S3 bucket or prefix whose objects appear as files. Nothing is written to it unless auto_export says so."""
+    data_path: DataPath = "/data"
+    """Where they appear, below the mount: /fsx/data by default. Changing it later unlinks the former directory."""
     auto_import: Events = ("NEW", "CHANGED", "DELETED")
     """Which changes in the data repository appear in the file system by themselves."""
-    auto_export: Events = ("NEW", "CHANGED", "DELETED")
-    """Which changes in the file system are written to the data repository by themselves."""
+    auto_export: Events = ()
+    """Which changes below data_path are written to the data repository by themselves. DELETED deletes objects."""
     backup_days: BackupDays = 0
     """Days to keep daily backups, 0 for none. Not with a data repository, which is its own backup."""
 

@@ -35,6 +35,9 @@ _IPV4 = rf"({_BYTE}\.){{3}}{_BYTE}/(3[0-2]|[12]?[0-9])"
 Cidr = Annotated[str, Text(f"^{_IPV4}$", "an IPv4 address range such as 203.0.113.7/32")]
 IpAddress = Annotated[str, Text(rf"^({_BYTE}\.){{3}}{_BYTE}$", "an IPv4 address such as 203.0.113.7")]
 MountDir = Annotated[str, Text(r"^(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$", "an absolute directory such as /fsx")]
+DataPath = Annotated[
+    str, Text(r"^(/|(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+)$", "a directory below the mount such as /data, or / for all of it")
+]
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateKeyPair.html: up to 255 ASCII characters.
 # Shorter here and without spaces at the ends, so that it can be typed on a command line.
 KeyPairName = Annotated[str, Text(r"^[!-~]([ -~]*[!-~])?$", "the name of an EC2 key pair, without .pem", longest=255)]

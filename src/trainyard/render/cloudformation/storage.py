@@ -64,6 +64,7 @@ def _lustre(lustre: Lustre) -> dict[str, str]:
         "LustreDeploymentType": lustre.deployment,
         "LustreBackupDays": str(lustre.backup_days),
         "DataRepository": lustre.data_repository or "",
+        "DataPath": lustre.data_path,
         "AutoImport": ",".join(lustre.auto_import),
         "AutoExport": ",".join(lustre.auto_export),
     }

@@ -146,6 +146,7 @@ def create_data_repository_association(self: Any) -> str:
     bucket = request["DataRepositoryPath"].removeprefix("s3://").partition("/")[0]
     if bucket not in s3_backends[self.current_account]["aws"].buckets:
         raise _refusal("BadRequest", f"Unable to access the S3 bucket {bucket}: it does not exist.")
+    _refuse_overlap(_ASSOCIATIONS.get(_key(self), {}).values(), request)
     name = made_up_id("dra")
     _ASSOCIATIONS.setdefault(_key(self), {})[name] = association = {
         "AssociationId": name,
@@ -157,6 +158,19 @@ def create_data_repository_association(self: Any) -> str:
         association["ResourceARN"], {tag["Key"]: tag["Value"] for tag in request.get("Tags") or []}
     )
     return json.dumps({"Association": association})
+
+
+def _refuse_overlap(associations: Iterable[Mapping[str, Any]], request: Mapping[str, Any]) -> None:
+    """Refuse a directory or a bucket that the file system is linked with already.
+
+    https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
+    """
+    for association in associations:
+        if association["FileSystemId"] == request["FileSystemId"]:
+            for key in ("FileSystemPath", "DataRepositoryPath"):
+                former, new = (f"{described[key].rstrip('/')}/" for described in (association, request))
+                if former.startswith(new) or new.startswith(former):
+                    raise _refusal("BadRequest", f"{key} overlaps with that of {association['AssociationId']}.")
 
 
 def describe_data_repository_associations(self: Any) -> str:
