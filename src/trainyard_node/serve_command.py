@@ -23,7 +23,7 @@ from trainyard_node.this_package import version
 # https://prometheus.io/docs/instrumenting/exposition_formats/#basic-info
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _INDEX = b"trainyard-node: the metrics of this node are at /metrics\n"
-# Of scrapers there are two or three. More than this at once wait in the queue of the socket.
+# Of scrapers there are two or three. Where more than this are there at once, the oldest that asks nothing is cut off.
 _MOST_AT_ONCE = 64
 _QUEUE = 256
 _WAIT_S = 1.0
@@ -91,6 +91,9 @@ class MetricsServer(ThreadingHTTPServer):
         """Listen."""
         self.exposition, self.client_s = exposition, client_s
         self._places = threading.BoundedSemaphore(_MOST_AT_ONCE)
+        self._silent: dict[socket.socket, None] = {}
+        """Connections whose request is not whole yet, the oldest first."""
+        self._lock = threading.Lock()
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Handler)
 
@@ -102,15 +105,35 @@ class MetricsServer(ThreadingHTTPServer):
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve in a thread. Where all places are taken, the client is turned away, and the server goes on."""
-        if not self._places.acquire(timeout=_WAIT_S):
+        """Serve in a thread. Where all places are taken, the oldest that has asked nothing yet gives up its own.
+
+        Where all have asked, the client is turned away, and the server goes on.
+        """
+        if not self._has_place():
             self.shutdown_request(request)
             return
+        with self._lock:
+            self._silent[request] = None
         try:
             super().process_request(request, client_address)
         except BaseException:
+            self.has_asked(request)
             self._places.release()
             raise
+
+    def _has_place(self) -> bool:
+        if self._places.acquire(blocking=False):
+            return True
+        with self._lock:
+            if oldest := next(iter(self._silent), None):
+                del self._silent[oldest]
+                _cut_off(oldest)
+        return self._places.acquire(timeout=_WAIT_S)
+
+    def has_asked(self, request: Any) -> None:
+        """Note that the request of a connection is whole, or that it is over."""
+        with self._lock:
+            self._silent.pop(request, None)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve, but no longer than a client may take, and give the place back at the end."""
@@ -121,6 +144,7 @@ class MetricsServer(ThreadingHTTPServer):
             super().process_request_thread(request, client_address)
         finally:
             limit.cancel()
+            self.has_asked(request)
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -136,6 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = CLIENT_S
 
     def do_GET(self) -> None:
+        self.server.has_asked(self.request)
         path = self.path.split("?")[0]
         if path == "/metrics":
             self._answer_metrics()

@@ -197,6 +197,13 @@ def test_clients_that_take_their_time_do_not_keep_others_out():
         wait_until(answered)
 
 
+def test_a_scrape_takes_the_place_of_one_that_asks_nothing():
+    with served(Collector(7), client_s=300.0) as (_, port), contextlib.ExitStack() as silent:
+        for _ in range(64):  # as many as are served at once
+            silent.enter_context(socket.create_connection(("127.0.0.1", port)))
+        assert ask(port)[0] == 200
+
+
 def test_readings_go_on_in_the_background_each_at_its_interval():
     collector = Collector(1)
     collector.interval_s = 1.0
