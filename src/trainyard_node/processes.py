@@ -14,6 +14,8 @@ from typing import BinaryIO, NamedTuple, Protocol, cast
 
 from trainyard_node.atomic_write import write_whole
 
+# A step begins when its process group is noted. Where its runner is killed before, its input ends, and it does not.
+_STEP_ONCE_NOTED = 'read -r && exec /bin/bash "$0" </dev/null'
 NOT_FOUND = 127
 TIMED_OUT = 124
 GRACE_S = 5.0
@@ -78,12 +80,14 @@ class RealProcesses:
         """Run a step, with what it writes in its log. Whatever it started ends with it where it takes too long."""
         with _open_log(log) as file:
             process = subprocess.Popen(
-                ["/bin/bash", str(script)],
-                stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE,
+                ["/bin/bash", "-c", _STEP_ONCE_NOTED, str(script)],
+                stdin=subprocess.PIPE, stdout=file, stderr=subprocess.PIPE,
                 env={**environment(), **variables}, start_new_session=True,
             )  # fmt: skip
             words = LastWords(cast("BinaryIO", process.stderr), file)
-            with _ended_after(process), self._noted(process.pid):
+            with cast("BinaryIO", process.stdin) as stdin, _ended_after(process), self._noted(process.pid):
+                with suppress(BrokenPipeError):  # it was ended already, and its status says so
+                    os.write(stdin.fileno(), b"\n")
                 try:
                     status: int | None = process.wait(timeout_s)
                 except subprocess.TimeoutExpired:
@@ -125,6 +129,7 @@ class LastWords:
                 self._log.write(line)
             except (OSError, ValueError):
                 continue
+        self._stream.close()
 
 
 def environment() -> dict[str, str]:
