@@ -82,6 +82,11 @@ class PlatformRehearsal(Protocol):
         """What specs of this platform may have, by the names that the lists of a rehearsal use."""
         ...
 
+    @property
+    def STRIKES(self) -> frozenset[str]:  # noqa: N802  a constant of the module
+        """What of it can break down on purpose, as rehearsal/emulated/breakdown.py calls it."""
+        ...
+
     def programs(
         self, account: Account, spec: Spec, report: Callable[[str], None]
     ) -> AbstractContextManager[RehearsedPrograms]:

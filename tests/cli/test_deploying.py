@@ -171,6 +171,13 @@ def test_an_account_that_does_not_answer_is_an_error_that_says_so(account: Accou
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("options", [(), ("--delete-data",), ("--json",)], ids=" ".join)
+def test_a_name_that_nothing_has_is_an_error(account: Account, options: tuple[str, ...]):
+    status, out, err = run(account, "destroy", "llm-p6", "--region", "us-east-2", "--yes", *options)
+    assert status == 1
+    assert "there is nothing called llm-p6 in us-east-2" in out + err
+
+
 def test_stacks_of_somebody_else_are_touched_by_nothing(account: Account, tmp_path: Path):
     template = '{"Resources": {"Topic": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.0.0.0/16"}}}}'
     account.client("cloudformation").create_stack(StackName="shared-network", TemplateBody=template)

@@ -8,6 +8,9 @@ import pytest
 
 from tests.examples import example_spec
 from trainyard.api.rehearse import what_can_break_down
+from trainyard.architectures import all_architectures
+from trainyard.platform_table import PLATFORMS
+from trainyard.rehearsal.emulated.breakdown import breakdowns
 
 
 @pytest.fixture
@@ -102,3 +105,26 @@ def test_errors_in_the_environment_are_told_with_its_file(trainyard, inside):
     assert result.status == 1
     assert "shared.yaml:5" in result.err
     assert "nothing was rehearsed: 1 error" in result.err
+
+
+@pytest.mark.parametrize(
+    ("architecture", "breakdown"),
+    [
+        ("distributed-training-gpu", "image-not-pulled"),
+        ("distributed-training-gpu", "kubernetes-api-unreachable"),
+        ("batch-p5", "fabric-manager"),
+        ("eks-g4dn", "accounting-database"),
+    ],
+)
+def test_what_breaks_nothing_of_a_platform_is_refused_with_what_does(trainyard, tmp_path, architecture, breakdown):
+    spec = tmp_path / "cluster.yaml"
+    spec.write_text(next(entry.text for entry in all_architectures() if entry.name == architecture))
+    result = trainyard("rehearse", str(spec), "--break", breakdown)
+    assert result.status == 2
+    assert f"{breakdown} breaks nothing of " in result.err
+    assert "no-capacity" in result.err
+
+
+def test_everything_that_can_break_down_strikes_some_platform():
+    strikes = {strike for platform in PLATFORMS.values() for strike in platform.rehearsal().STRIKES}
+    assert {breakdown.strikes for breakdown in breakdowns().values()} == strikes

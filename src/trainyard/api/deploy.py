@@ -123,10 +123,17 @@ def destroy_cluster(
     """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
 
     ``bucket`` is the one that its spec named, where it named one and no stack is left that says so. Raises
-    TrainyardError where the account cannot be used.
+    TrainyardError where the account cannot be used, or where there is nothing of that name.
     """
     held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
-    return destroy(Work(where, name, None, held, listener, options or Options()))
+    done = destroy(Work(where, name, None, held, listener, options or Options()))
+    if not (done.kept or done.refused or any(result.status != "unchanged" for result in done.results)):
+        raise TrainyardError(
+            f"there is nothing called {name} in {where.region} of account {where.id}",
+            where=name,
+            hint="compare name, region and --profile; where it was destroyed already, nothing is left to do",
+        )
+    return done
 
 
 def data_of(name: str, where: Account) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
 from trainyard.operate.logs.export import refuse_other_endings
+from trainyard.platform_table import platform_of
 from trainyard.redaction.secrets import values_without_secrets
 from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from trainyard.deploy.work import Event
+    from trainyard.spec.cluster import Spec
 
 __all__ = ["refuse_folder", "rehearse_file", "report_page", "report_summary", "what_can_break_down", "write_report"]
 
@@ -52,6 +54,7 @@ def rehearse_file(  # noqa: PLR0913  one for each option
     checked, script = _script(file)
     if script is None:
         return checked, None
+    _refuse_without_effect(breakdown, script.spec)
     if environment is None:
         refuse_missing_environment(script.spec, file)
     else:
@@ -84,6 +87,17 @@ def _refuse_unknown(breakdown: str | None) -> None:
     if breakdown is not None and breakdown not in breakdowns():
         choices = ", ".join(breakdowns())
         raise InputError(f"nothing breaks down as {breakdown!r}", where="--break", hint=f"choose one of {choices}")
+
+
+def _refuse_without_effect(breakdown: str | None, spec: Spec) -> None:
+    strikes = platform_of(spec).rehearsal().STRIKES
+    if breakdown is not None and breakdowns()[breakdown].strikes not in strikes:
+        possible = ", ".join(name for name, known in breakdowns().items() if known.strikes in strikes)
+        raise InputError(
+            f"{breakdown} breaks nothing of {spec.name}: {breakdowns()[breakdown].what}",
+            where="--break",
+            hint=f"on {platform_of(spec).title} choose one of {possible}",
+        )
 
 
 def write_report(result: Mapping[str, Any], folder: Path | None = None, *, force: bool = False) -> Path:

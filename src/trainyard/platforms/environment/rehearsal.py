@@ -10,6 +10,7 @@ from trainyard.rehearsal.programs import no_programs
 from trainyard.rehearsal.report.conditions import Condition
 
 CONDITIONS: Mapping[str, Condition] = {}
+STRIKES = frozenset({"resource"})
 
 programs = no_programs
 

@@ -17,6 +17,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "batch_efa": has_efa,
     "batch_image": has_official_image,
 }
+STRIKES = frozenset({"resource", "launch"})
 
 programs = no_programs
 

@@ -31,6 +31,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "eks_launch_templates": needs_launch_templates,
     "eks_nvidia": lambda spec: any(launch.instance.accelerator == "nvidia" for launch in compute_launches(spec)),
 }
+STRIKES = frozenset({"resource", "launch", "nodes", "pods", "api"})
 
 
 class EmulatedPrograms:

@@ -18,6 +18,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "parallelcluster": lambda _: True,
     "parallelcluster_efa": has_efa,
 }
+STRIKES = frozenset({"resource", "launch", "head", "nodes"})
 
 
 class RealParallelCluster(NoPrograms):
