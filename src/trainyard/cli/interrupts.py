@@ -33,7 +33,8 @@ def interruptible(afterwards: str) -> Iterator[None]:
         stop_request.note(number)
 
     stop_request.forget()
-    listened = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup ignores one
+    # nohup ignores SIGHUP; a shell's & ignores SIGINT, and whoever sends it all the same means it.
+    listened = [number for number in _SIGNALS if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN]
     former = {number: signal.signal(number, pressed) for number in listened}
     try:
         yield
