@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Makes a clean Debian 12 to start as a node in tests: .make/debian-root, once. Needs root, for debootstrap and chroot.
+# Brings strace too, by which a test sees what root of such a node opens.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/debian.sh
@@ -8,11 +9,13 @@ cd "$(dirname "$0")/.."
 ROOT=.make/debian-root
 MIRROR=http://deb.debian.org/debian
 
-[ ! -e "$ROOT/made" ] || exit 0
+[ ! -e "$ROOT/made" ] || ! command -v strace >/dev/null || exit 0
 if [ "$(id -u)" -ne 0 ]; then
   echo "no Debian root for tests: making one needs root" >&2
   exit 0
 fi
+command -v strace >/dev/null || install_quietly strace
+[ ! -e "$ROOT/made" ] || exit 0
 command -v debootstrap >/dev/null || install_quietly debootstrap
 echo "making a Debian root for tests in $ROOT (once, about a minute)" >&2
 rm -rf "$ROOT"

@@ -15,7 +15,22 @@ def test_system_directories_are_found(mount: str):
     assert paths(RULE, MOUNT.format(mount=mount)) == ["file_systems[0].mount"]
 
 
-@pytest.mark.parametrize("mount", ["/fsx", "/home", "/apps", "/opt/apps", "/usr2"])
+@pytest.mark.parametrize(
+    "mount",
+    [
+        "/opt/trainyard", "/opt/trainyard/releases", "/opt/slurm/etc", "/opt/parallelcluster/scripts",
+        "/opt/amazon/efa", "/opt/aws/amazon-cloudwatch-agent", "/opt/nvidia", "/etc/profile.d", "/usr/local",
+        "/usr/local/bin", "/root/ssh", "/var/lib/trainyard", "/var/lib/cloud", "/var/spool/cron", "/run/enroot",
+        "/lib64/security", "/proc/x", "/boot/efi",
+    ],
+)  # fmt: skip
+def test_what_root_runs_is_not_mounted_over(mount: str):
+    assert paths(RULE, MOUNT.format(mount=mount)) == ["file_systems[0].mount"]
+
+
+@pytest.mark.parametrize(
+    "mount", ["/fsx", "/home", "/apps", "/opt/apps", "/usr2", "/mnt/data", "/srv/data", "/opt/trainyard2", "/home/etc"]
+)
 def test_other_directories_are_fine(mount: str):
     assert paths(RULE, MOUNT.format(mount=mount)) == []
 

@@ -21,7 +21,7 @@ set -euo pipefail
 mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$2/merged"
 mount -t proc proc "$2/merged/proc"
 mount --rbind /dev "$2/merged/dev"
-mount -t tmpfs -o size=64m tmpfs "$2/merged/run"
+mount -t tmpfs -o size=64m,mode=755 tmpfs "$2/merged/run"
 mkdir -p "$2/merged/fsx" "$2/fsx"
 mount --bind "$2/fsx" "$2/merged/fsx"
 shift 2
