@@ -189,6 +189,8 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "access.directory_service.generate_ssh_keys": (False, DIRECTORY),
     "access.directory_service.sssd": ({"cache_credentials": "true"}, DIRECTORY),
     "iam.policies": (["arn:aws:iam::123456789012:policy/p"], {}),
+    "iam.read_buckets": (["my-bucket"], {}),
+    "iam.imds_for_root_only": (False, {"software": {"setup": "cpu"}}),
     "iam.kms_key": (KEY, {}),
     "head_node.elastic_ip": (True, {}),
     "head_node.ami": ("ami-0123456789abcdef0", {}),

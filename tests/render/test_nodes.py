@@ -43,20 +43,21 @@ def test_a_gpu_cluster_with_everything():
             "packages", "enroot-pyxis", "shared-layout", "cloudwatch", "node-package", "node-exporter",
             "node-metrics", "prometheus", "job-gate", "images",
         ],
-        "login": ["packages", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter"],
+        "login": ["packages", "imds", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter"],
         "queue/train": [
-            "packages", "efa", "docker", "nvidia-toolkit", "enroot-pyxis", "fabric", "cloudwatch", "node-package",
-            "node-exporter", "dcgm-exporter", "node-metrics", "nccl",
+            "packages", "imds", "efa", "docker", "nvidia-toolkit", "enroot-pyxis", "fabric", "cloudwatch",
+            "node-package", "node-exporter", "dcgm-exporter", "node-metrics", "nccl",
         ],
         "queue/prepare": [
-            "packages", "docker", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter", "node-metrics",
+            "packages", "imds", "docker", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter",
+            "node-metrics",
         ],
     }  # fmt: skip
 
 
 def test_nodes_that_only_report_metrics_install_no_packages():
     found = names("monitoring: {mode: amp-only, logs: false}\nqueues: [{name: q, instance_type: p5.48xlarge}]")
-    assert found["queue/q"] == ["node-package", "node-exporter", "node-metrics"]
+    assert found["queue/q"] == ["imds", "node-package", "node-exporter", "node-metrics"]
 
 
 def test_metrics_of_the_agent_itself_take_no_program_of_ours():
@@ -69,7 +70,7 @@ def test_metrics_of_the_agent_itself_take_no_program_of_ours():
 
 def test_trainium_gets_its_own_software():
     found = names("software: {setup: neuron}\nqueues: [{name: q, instance_type: trn1.32xlarge}]")
-    assert found["queue/q"] == ["packages", "efa", "neuron", "cloudwatch", "node-package"]
+    assert found["queue/q"] == ["packages", "imds", "efa", "neuron", "cloudwatch", "node-package"]
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ class BootstrapStep(NamedTuple):
 
 STEPS: tuple[BootstrapStep, ...] = (
     BootstrapStep(10, "packages", EVERY, timeout_s=300, baked=True),
+    BootstrapStep(15, "imds", ("login", *COMPUTE), timeout_s=60),
     BootstrapStep(20, "efa", SET_UP, timeout_s=900, network=True, baked=True),
     BootstrapStep(25, "neuron", NEURON, timeout_s=600, network=True, baked=True),
     BootstrapStep(30, "docker", COMPUTE, timeout_s=300, network=True, baked=True),

@@ -119,6 +119,7 @@ def _has_shared(spec: Spec, _: NodeKind) -> bool:
 
 _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
     "packages": _sets_up,
+    "imds": lambda spec, _: spec.iam.imds_for_root_only,
     "efa": _has_efa,
     "neuron": _always,
     "docker": _containers,

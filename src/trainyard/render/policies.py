@@ -14,16 +14,16 @@ def head_node_iam(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return what the head node may do: besides what every node may, it sends the cluster's metrics."""
     managed_prometheus = spec.monitoring.mode in ("amp-only", "amp+amg")
     sends_metrics = [ids.of("AMPRemoteWritePolicyArn")] if managed_prometheus else []
-    return {**_policies(spec, ids, sends_metrics), **_s3_access(spec.head_node.custom_actions)}
+    return {**_policies(spec, ids, sends_metrics), **_s3_access(spec, spec.head_node.custom_actions)}
 
 
 def compute_iam(spec: Spec, own: CustomActions, ids: Ids) -> dict[str, Any]:
     """Return what the compute nodes of a queue may do."""
-    return {**_policies(spec, ids), **_s3_access(own)}
+    return {**_policies(spec, ids), **_s3_access(spec, own)}
 
 
 def login_iam(spec: Spec, ids: Ids) -> dict[str, Any]:
-    """Return what login nodes may do. They know no S3Access; the policy for the assets names their scripts too."""
+    """Return what login nodes may do. They know no S3Access; the policy for the assets names what they read too."""
     return _policies(spec, ids)
 
 
@@ -35,12 +35,18 @@ def _policies(spec: Spec, ids: Ids, more: Iterable[str] = ()) -> dict[str, Any]:
     return {"AdditionalIamPolicies": [{"Policy": policy} for policy in policies]}
 
 
-def _s3_access(own: CustomActions) -> dict[str, Any]:
-    """Return read access to the user's own scripts that the node runs, one entry a bucket."""
+def _s3_access(spec: Spec, own: CustomActions) -> dict[str, Any]:
+    """Return read access to the buckets that nodes read, and to the user's own scripts in others, one entry a bucket.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Iam-S3Access
+    """
+    buckets = spec.read_buckets
     keys: dict[str, list[str]] = {}
     for bucket, key in script_keys(own):
-        keys.setdefault(bucket, []).append(key)
-    entries = [{"BucketName": bucket, "KeyName": _covering(of_bucket)} for bucket, of_bucket in keys.items()]
+        if bucket not in buckets:
+            keys.setdefault(bucket, []).append(key)
+    scripts = [{"BucketName": bucket, "KeyName": _covering(of_bucket)} for bucket, of_bucket in keys.items()]
+    entries = [*({"BucketName": bucket} for bucket in buckets), *scripts]
     return {"S3Access": entries} if entries else {}
 
 

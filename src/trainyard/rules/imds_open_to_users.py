@@ -1,4 +1,4 @@
-"""Credentials of the head node that every user may ask for."""
+"""Credentials of nodes that every user may ask for."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from trainyard.spec.cluster import Spec
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield a head node whose metadata service answers all users."""
+    """Yield a head node, and other nodes, whose metadata service answers all users."""
     if not spec.head_node.imds_for_root_only:
         problem = "every user of the head_node may act in its role: start instances, end them, change the cluster"
         path = ("head_node", "imds_for_root_only")
         yield Problem(path, problem, fix=Fix(path, value=True))
+    if not spec.iam.imds_for_root_only:
+        problem = "every job may act in the role of its node: read what nodes read, and report in its place"
+        path = ("iam", "imds_for_root_only")
+        yield Problem(
+            path, problem, "remove the key, and give jobs credentials of their own", fix=Fix(path, value=True)
+        )
 
 
 RULE = Rule(
     severity="warning",
-    title="Head node's credentials open to users",
+    title="Credentials of nodes open to users",
     rationale=(
         "The head node's role may start and end instances and write the cluster's state. Whoever may read its "
         "credentials may do that too, from anywhere."

@@ -19,9 +19,10 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield scripts in S3 of login nodes, where no policy of the user's can be meant for them."""
     if any(_may_read_s3(policy) for policy in spec.iam.policies):
         return
+    readable = tuple(f"s3://{bucket}/" for bucket in spec.read_buckets) if spec.installs_anything else ()
     for path, pool in spec.login_pools():
         for place, url in scripts_of(pool.custom_actions):
-            if url.startswith("s3://"):
+            if url.startswith("s3://") and not url.startswith(readable):
                 bucket = url.removeprefix("s3://").partition("/")[0]
                 yield Problem(
                     (*path, "custom_actions", *place, "script"),

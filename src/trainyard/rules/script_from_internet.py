@@ -69,7 +69,7 @@ login_nodes:
 login_nodes:
   custom_actions:
     after_setup: [{script: s3://my-bucket/scripts/setup.sh}]
-iam: {policies: ["arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"]}
+iam: {read_buckets: [my-bucket]}
 """,
     check=check,
 )

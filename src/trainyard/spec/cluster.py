@@ -102,6 +102,13 @@ class Spec(Record):
         return not self.queues
 
     @property
+    def read_buckets(self) -> tuple[str, ...]:
+        """The buckets that every node may read: those of data repositories, and those that the spec names."""
+        linked = (file_system.lustre.data_repository for file_system in self.file_systems if file_system.lustre)
+        names = (uri.removeprefix("s3://").partition("/")[0] for uri in linked if uri)
+        return tuple(dict.fromkeys((*names, *self.iam.read_buckets)))
+
+    @property
     def installs_anything(self) -> bool:
         """Whether any node, or the monitoring instance, gets anything beyond its image from trainyard."""
         if self.has_monitoring_instance:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.record import Record
-from trainyard.spec.text import IamPolicyArn, KmsKey, ResourcePrefix
+from trainyard.spec.text import BucketName, IamPolicyArn, KmsKey, ResourcePrefix
 
 
 class Iam(Record):
@@ -15,5 +15,9 @@ class Iam(Record):
     """Path and name prefix of the roles that the cluster makes."""
     policies: tuple[IamPolicyArn, ...] = ()
     """Further policies that every node gets."""
+    read_buckets: tuple[BucketName, ...] = ()
+    """Buckets that every node may read, beside those of data repositories and your own scripts."""
+    imds_for_root_only: bool = True
+    """Only root may ask for the credentials of compute and login nodes: jobs have none of the nodes' rights."""
     kms_key: KmsKey | None = None
     """Key that encrypts file systems and shared volumes. Root volumes always use the account's key for EBS."""

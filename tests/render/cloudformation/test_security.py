@@ -50,7 +50,7 @@ STATEMENTS = [
 
 
 def test_the_templates_have_statements_to_look_at():
-    assert len(STATEMENTS) == 14
+    assert len(STATEMENTS) == 15
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)

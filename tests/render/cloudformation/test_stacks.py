@@ -190,7 +190,7 @@ def test_login_nodes_may_read_their_scripts_and_nothing_beside_them():
 software: {setup: gpu}
 login_nodes: {custom_actions: {on_start: [{script: 's3://mine/a,b.sh'}, {script: 'https://example.com/c.sh'}]}}
 """
-    assert made(part)["assets"].parameters["LoginScripts"] == "arn:aws:s3:::mine/a?b.sh"
+    assert made(part)["assets"].parameters["LoginObjects"] == "arn:aws:s3:::mine/a?b.sh"
 
 
 @pytest.mark.parametrize(

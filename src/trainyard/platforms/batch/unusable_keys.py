@@ -36,6 +36,8 @@ UNUSABLE_KEYS = UnusableKeys(
         ("network", "existing", "public_subnets"),
         ("access", "allow_from"),
         ("image", "os"),
+        ("iam", "read_buckets"),
+        ("iam", "imds_for_root_only"),
         ("software",),
         ("assets",),
         *(

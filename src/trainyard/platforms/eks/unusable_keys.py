@@ -33,6 +33,8 @@ UNUSABLE_KEYS = UnusableKeys(
         ("network", "http_proxy"),
         ("image", "os"),
         ("iam", "resource_prefix"),
+        ("iam", "read_buckets"),
+        ("iam", "imds_for_root_only"),
         ("software",),
         ("assets",),
         *(

@@ -60,7 +60,7 @@ def _status(request: StatusRequest) -> StatusQuery:
 
 
 def _unusable_keys() -> UnusableKeys:
-    return UnusableKeys(paths=())
+    return UnusableKeys(paths=(("iam", "read_buckets"), ("iam", "imds_for_root_only")))
 
 
 def _rendering() -> PlatformRendering:
