@@ -73,3 +73,10 @@ def test_other_settings_have_the_remedy_of_the_rule_which_names_no_folder():
     (problem,) = problems(RULE, of_cluster("TreeWidth"))
     assert problem.remedy is None
     assert ".d" not in next(named.remedy for named in all_rules() if named.id == RULE)
+
+
+@pytest.mark.parametrize("setting", ["PluginDir", "Include", "include"])
+def test_what_takes_code_or_settings_from_elsewhere_is_found(setting: str):
+    (problem,) = problems(RULE, of_cluster(setting))
+    assert problem.path[-1] == setting
+    assert problem.message.startswith(f"{setting} ")

@@ -23,6 +23,7 @@ from trainyard.spec.text import (
     Region,
     ReservationGroupArn,
     ResourcePrefix,
+    ScriptUrl,
     SubnetId,
     Version,
 )
@@ -54,7 +55,7 @@ FORMS: dict[str, tuple[typing.Any, list[str], list[str]]] = {
     "directory": (
         MountDir,
         ["/fsx", "/a/b", "/a.b_c-d"],
-        ["fsx", "/", "/fsx/", "//fsx", "/..", "/a/../b", "/.a", "/a b", "/a\n"],
+        ["fsx", "/", "/fsx/", "//fsx", "/..", "/a/../b", "/.a", "/a b", "/a\n", "/" + "a" * 256],
     ),
     "key pair": (KeyPairName, ["k", "my key", "~!"], ["", " k", "k ", "k\tk", "é", "k" * 256]),
     "bucket": (BucketName, ["abc", "a.b-c0"], ["ab", "s3://abc", "Abc", "-ab", "ab-", "a" * 64]),
@@ -63,10 +64,15 @@ FORMS: dict[str, tuple[typing.Any, list[str], list[str]]] = {
         ["s3://abc", "s3://abc/", "s3://abc/d/e f".replace(" ", "")],
         ["abc", "s3://", "s3:/abc", "s3://abc/d e", "https://abc.s3.amazonaws.com"],
     ),
+    "script": (
+        ScriptUrl,
+        ["s3://abc/x.sh", "https://x.example/x.sh"],
+        ["s3://b/x.sh", "s3://abc", "s3://Abc/x.sh", "http://x.example/x.sh"],
+    ),
     "resource prefix": (
         ResourcePrefix,
-        ["/team/ml-", "/team/", "ml-", "/", "/team", ""],
-        ["team/ml", "ml.", "a" * 543],
+        ["/team/ml-", "/team/", "ml-", "/", "/team", "", "a" * 30],
+        ["team/ml", "ml.", "a" * 31, "/" + "a" * 511 + "/"],
     ),
     "id": (
         SubnetId,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,40 @@ def cache_folder(variables: Mapping[str, str] = os.environ) -> Path:
     if xdg.is_absolute():
         return xdg / "trainyard"
     return _home(variables) / ".cache" / "trainyard"
+
+
+def refuse_folder_of_others(folder: Path) -> None:
+    """Raise TrainyardError where somebody else may put programs into a folder, or move one there; root may.
+
+    As sshd looks at keys: https://man.openbsd.org/sshd_config#StrictModes
+    """
+    resolved = folder.resolve()
+    for place in (folder, *folder.parents, resolved, *resolved.parents):
+        try:
+            state = place.stat()
+        except OSError:  # not there yet, or not to be reached: nothing can be run from it
+            continue
+        if state.st_uid not in (os.getuid(), 0, _unmapped_user()):
+            raise _of_others(place, f"belongs to the user {state.st_uid}")
+        group_writes = state.st_mode & stat.S_IWGRP and state.st_gid not in (0, os.getgid())
+        if (group_writes or state.st_mode & stat.S_IWOTH) and not state.st_mode & stat.S_ISVTX:
+            raise _of_others(place, "may be written by others")
+
+
+def _of_others(place: Path, why: str) -> TrainyardError:
+    return TrainyardError(
+        f"programs would be run out of a folder of others: {place} {why}",
+        where=str(place),
+        hint="set TRAINYARD_CACHE to a folder of your own that nobody else may write to",
+    )
+
+
+def _unmapped_user() -> int:
+    """Return whom files of users belong to that a container does not know, such as the root outside it."""
+    try:
+        return int(Path("/proc/sys/kernel/overflowuid").read_text(encoding="ascii"))
+    except (OSError, ValueError):  # no Linux
+        return 0
 
 
 def _home(variables: Mapping[str, str]) -> Path:

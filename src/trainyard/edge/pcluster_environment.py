@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from trainyard.edge.cache_folder import cache_folder, folder_lock
+from trainyard.edge.cache_folder import cache_folder, folder_lock, refuse_folder_of_others
 from trainyard.edge.uv import UvError, run_uv, uv_program
 from trainyard.errors import InputError, TrainyardError
 
@@ -66,6 +66,7 @@ def environment(
     requirements = _requirements(version)
     folder = (cache or cache_folder()) / "pcluster" / _folder_name(version, requirements)
     pcluster_environment = PclusterEnvironment(version, folder)
+    refuse_folder_of_others(folder)
     if not _is_whole(pcluster_environment):
         try:
             _make_once(pcluster_environment, requirements, report, uv or uv_program())

@@ -24,6 +24,12 @@ _FIELDS = {
 # ParallelCluster's own Prolog and Epilog run every script that lies there, on /opt/slurm of the head node.
 # https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-slurm/templates/default/slurm/slurm.conf.erb
 _FOLDERS = {"prolog": "/opt/slurm/etc/scripts/prolog.d", "epilog": "/opt/slurm/etc/scripts/epilog.d"}
+# They let slurmctld and slurmd, which run as root, load what lies elsewhere, and hide settings that are refused.
+# https://slurm.schedmd.com/slurm.conf.html
+_OF_OTHER_FILES = {
+    "plugindir": "makes Slurm's daemons load libraries from a folder",
+    "include": "takes settings from another file, which nothing looks at",
+}
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -34,6 +40,8 @@ def check(spec: Spec) -> Iterator[Problem]:
         # Nearly every spec has none, and then the catalog need not be read.
         refused = refused_settings(version, _LEVELS[path[-1]], accounting=accounting) if settings else None
         for key in settings:
+            if (effect := _OF_OTHER_FILES.get(key.lower())) is not None:
+                yield Problem((*path, key), f"{key} {effect}", "remove it, and write the settings themselves")
             if refused is not None and key.lower() in refused:
                 yield Problem((*path, key), f"ParallelCluster {version} sets {key} itself", _remedy(key))
 
@@ -50,7 +58,8 @@ RULE = Rule(
     title="Slurm setting that ParallelCluster sets itself",
     rationale=(
         "ParallelCluster starts and ends nodes through settings of Slurm, and refuses a configuration that changes "
-        "one of them. Which these are depends on the level: slurm.conf, a partition or a node."
+        "one of them. Which these are depends on the level: slurm.conf, a partition or a node. PluginDir and Include "
+        "it takes, but they let daemons that run as root load what no check has seen."
     ),
     remedy="remove the setting",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html",

@@ -34,9 +34,22 @@ _IPV4 = rf"({_BYTE}\.){{3}}{_BYTE}/(3[0-2]|[12]?[0-9])"
 # ParallelCluster takes no IPv6 ranges for SSH: its schema knows them as neither range nor prefix list.
 Cidr = Annotated[str, Text(f"^{_IPV4}$", "an IPv4 address range such as 203.0.113.7/32")]
 IpAddress = Annotated[str, Text(rf"^({_BYTE}\.){{3}}{_BYTE}$", "an IPv4 address such as 203.0.113.7")]
-MountDir = Annotated[str, Text(r"^(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$", "an absolute directory such as /fsx")]
+# Linux takes 255 bytes a name: NAME_MAX of https://man7.org/linux/man-pages/man0/limits.h.0p.html
+MountDir = Annotated[
+    str,
+    Text(
+        r"^(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,254})+$",
+        "an absolute directory such as /fsx, each name of at most 255 characters",
+        longest=1024,
+    ),
+]
 DataPath = Annotated[
-    str, Text(r"^(/|(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+)$", "a directory below the mount such as /data, or / for all of it")
+    str,
+    Text(
+        r"^(/|(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,254})+)$",
+        "a directory below the mount such as /data, or / for all of it",
+        longest=1024,
+    ),
 ]
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateKeyPair.html: up to 255 ASCII characters.
 # Shorter here and without spaces at the ends, so that it can be typed on a command line.
@@ -47,11 +60,13 @@ BucketUri = Annotated[
     str,
     Text(r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s]*)?$", "a bucket or prefix such as s3://my-bucket/datasets"),
 ]
+# A path of at most 512 characters and a name prefix of at most 30:
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/Iam-v3.html#yaml-Iam-ResourcePrefix
 ResourcePrefix = Annotated[
     str,
     Text(
-        r"^(/[A-Za-z0-9_+=,.@/-]*/|/)?[A-Za-z0-9_-]*$",
-        "an IAM path, a name prefix or both, such as /team/ml-",
+        r"^(/[A-Za-z0-9_+=,.@/-]{0,510}/|/)?[A-Za-z0-9_-]{0,30}$",
+        "an IAM path, a name prefix of at most 30 characters or both, such as /team/ml-",
         longest=542,
     ),
 ]
@@ -60,7 +75,10 @@ ResourcePrefix = Annotated[
 # What custom actions take: https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html
 ScriptUrl = Annotated[
     str,
-    Text(r"^(s3|https)://[A-Za-z0-9._-]+/[^\s?#]+$", "the URL of a script such as s3://my-bucket/scripts/setup.sh"),
+    Text(
+        r"^(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|https://[A-Za-z0-9._-]+)/[^\s?#]+$",
+        "the URL of a script such as s3://my-bucket/scripts/setup.sh",
+    ),
 ]
 # The address that SNS mails to; RFC 5321 allows more, which no mail program takes.
 # https://docs.aws.amazon.com/sns/latest/dg/sns-email-notifications.html
