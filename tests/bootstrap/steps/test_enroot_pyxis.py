@@ -64,6 +64,34 @@ def test_other_nodes_leave_the_shared_file_alone(tmp_path: Path, role: str):
     changes_nothing(node, STEP)
 
 
+@pytest.mark.parametrize("folder", ["run/enroot/user-0", "var/enroot/user-0"])
+def test_the_folders_of_roots_containers_are_roots(tmp_path: Path, folder: str):
+    node = slurm_node(tmp_path)
+    runs_well(node, STEP)
+    assert mode(node, folder) == "0o700"
+    assert "d /run/enroot/user-0 0700 root root -" in node.read("etc/tmpfiles.d/trainyard-enroot.conf")
+
+
+@pytest.mark.parametrize("folder", ["run/enroot/user-0", "var/enroot/user-0"])
+def test_a_link_that_a_user_has_left_for_root_is_not_followed(tmp_path: Path, folder: str):
+    node = slurm_node(tmp_path)
+    (node.root / "home/mallory").mkdir(parents=True)
+    (node.root / folder).parent.mkdir(parents=True)
+    (node.root / folder).symlink_to(node.root / "home/mallory")
+    assert "which was not root's" in runs_well(node, STEP)
+    assert not (node.root / folder).is_symlink()
+    assert mode(node, "home/mallory") != "0o700"
+    changes_nothing(node, STEP)
+
+
+def test_a_folder_that_a_user_has_left_for_root_goes_with_all_that_is_in_it(tmp_path: Path):
+    node = slurm_node(tmp_path)
+    node.write("var/enroot/user-0/data/image/etc/rc", "planted")
+    node.program("stat", 'case $* in *%u*user-0) echo 1001 ;; *) exec /usr/bin/stat "$@" ;; esac')
+    runs_well(node, STEP)
+    assert list((node.root / "var/enroot/user-0").iterdir()) == []
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_mpi_in_containers_finds_slurms_pmix(tmp_path: Path, role: str):
     node = slurm_node(tmp_path, role=role)

@@ -30,11 +30,26 @@ check_image() {
 make_folders() {
   put "$ROOT/etc/tmpfiles.d/trainyard-enroot.conf" 0644 <<'END'
 d /run/enroot 1777 root root -
+d /run/enroot/user-0 0700 root root -
 d /run/pyxis 0755 root root -
 END
   folder "$ROOT/run/enroot" 1777
   folder "$ROOT/run/pyxis" 0755
   folder "$ROOT$1" 1777
+  for_root "$ROOT/run/enroot/user-0"
+  for_root "$ROOT$1/user-0"
+}
+
+# for_root FOLDER: makes root's own folder there, before a user can: containers of root would run what lies in it. Nobody
+# can take it away again, because what is in a folder like /tmp goes with its owner alone.
+for_root() {
+  if [[ -L $1 || (-e $1 && $(stat --format=%u "$1") != "$EUID") ]]; then
+    attempt "remove $1, which is not root's" rm -rf "$1"
+    note_change "removed $1, which was not root's"
+  fi
+  # Not with -p, which takes what somebody has put there meanwhile.
+  [[ -d $1 ]] || attempt "make $1" mkdir --mode=0700 "$1"
+  folder "$1" 0700
 }
 
 # Credentials for registries are left where Enroot looks for them by itself, in the home of their user.
