@@ -78,7 +78,7 @@ class FakeEksctl:
         """Return the name of a node."""
         return str(self.api.get("nodes", selector=f"eks.amazonaws.com/nodegroup={group}")[-1]["metadata"]["name"])
 
-    def _do(  # noqa: C901  a case for each command
+    def _do(  # noqa: C901, PLR0912  a case for each command
         self, command: str, flags: dict[str, str], config: str, begin: Callable[[str], None]
     ) -> None:
         eksctl, name = eksctl_of(self.account), flags.get("name", "")
@@ -102,6 +102,10 @@ class FakeEksctl:
                 eksctl.put_addons(config, begin, existing=command.startswith("update"))
             case "create podidentityassociation":
                 eksctl.put_pod_identities(config, begin)
+            case "utils associate-iam-oidc-provider":
+                eksctl.put_identity_provider(config, begin)
+            case "delete podidentityassociation":
+                eksctl.delete_pod_identity(config, flags["namespace"], flags["service-account-name"], begin)
             case "create accessentry":
                 eksctl.put_access(config, begin)
             case "utils update-cluster-logging" | "utils update-cluster-vpc-config":

@@ -24,7 +24,7 @@ from dataclasses import replace
 from functools import cache
 from urllib.request import Request, urlopen
 
-from trainyard.deploy.deployment import deploy, work_for
+from tests.rehearsal.whole import deployed
 from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of
@@ -94,5 +94,5 @@ def _prepared(text: str, prepare: Callable[[Account, str], None]) -> Account:
 
 
 def _deploy(account: Account, text: str) -> None:
-    done = deploy(work_for(parse(text, "cluster.yaml").spec, account), text)
+    done = deployed(account, text)
     assert (done.ok, done.findings) == (True, ()), done

@@ -11,35 +11,62 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 SHARE = 0.2
 FAULTS = ("throttled", "server error", "reset before", "reset after", "late")
 _LATE_S = 0.5
+# kubectl waits for what it is told, all others for what they choose.
+_AGAIN = ("Retry-After", "1")
 _OWN_HEADERS = {"connection", "transfer-encoding", "content-length", "content-encoding"}
 
 
+class Request(NamedTuple):
+    """One call."""
+
+    method: str
+    path: str
+    headers: Message
+    body: bytes
+
+
 class Proxy(ThreadingHTTPServer):
-    """Hands calls on, most of them."""
+    """Hands calls on."""
 
     daemon_threads = True
 
-    def __init__(self, endpoint: str, seed: int, lost: str | None) -> None:
+    def __init__(self, endpoint: str) -> None:
         """Listen on loopback, at a free port."""
         super().__init__(("127.0.0.1", 0), Handler)
         self.target = urlsplit(endpoint)
+
+    def fault(self, request: Request) -> str | None:
+        """Decide what is to go wrong with a call."""
+        del request
+        return None
+
+
+class FaultyProxy(Proxy):
+    """Hands most calls on."""
+
+    def __init__(self, endpoint: str, seed: int, faults: tuple[str, ...], lost: str | None) -> None:
+        """Begin to count."""
+        super().__init__(endpoint)
         self.random = random.Random(seed)
+        self.faults = faults
         self.lost = lost
         self.deciding = threading.Lock()
         self.counts: Counter[str] = Counter()
 
-    def fault(self, body: bytes) -> str | None:
+    def fault(self, request: Request) -> str | None:
         """Decide about one call."""
         with self.deciding:
             if self.lost is not None:
-                return self._first_of_lost(body)
-            fault = self.random.choice(FAULTS) if self.random.random() < SHARE else None
+                return self._first_of_lost(request.body)
+            fault = self.random.choice(self.faults) if self.random.random() < SHARE else None
             self.counts[fault or "handed on"] += 1
             return fault
 
@@ -60,13 +87,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        fault = self.server.fault(body)
+        fault = self.server.fault(Request(self.command, self.path, self.headers, body))
         if fault == "late":
             time.sleep(_LATE_S)
         if fault == "throttled":
-            self._answer(*_throttled(dict(self.headers), body))
+            status, headers, content = _throttled(dict(self.headers), body)
+            self._answer(status, [*headers, _AGAIN], content)
         elif fault == "server error":
-            self._answer(503, [], b"")
+            self._answer(503, [_AGAIN], b"")
         elif fault == "reset before":
             self._reset()
         else:
@@ -126,16 +154,24 @@ def _throttled(headers: dict[str, str], body: bytes) -> tuple[int, list[tuple[st
 
 
 @contextmanager
-def faulty_proxy(endpoint: str, seed: int = 1, lost: str | None = None) -> Iterator[tuple[str, Counter[str]]]:
+def faulty_proxy(
+    endpoint: str, seed: int = 1, *, faults: tuple[str, ...] = FAULTS, lost: str | None = None
+) -> Iterator[tuple[str, Counter[str]]]:
     """Hand out the address of a proxy before an endpoint, and what it has done so far.
 
     With ``lost``, such as UpdateStack, nothing fails but the first answer to such a call.
     """
-    with Proxy(endpoint, seed, lost) as proxy:
-        thread = threading.Thread(target=proxy.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{proxy.server_address[1]}", proxy.counts
-        finally:
-            proxy.shutdown()
-            thread.join()
+    with FaultyProxy(endpoint, seed, faults, lost) as proxy, served(proxy) as address:
+        yield address, proxy.counts
+
+
+@contextmanager
+def served(proxy: Proxy) -> Iterator[str]:
+    """Let a proxy work in a thread, and hand out its address."""
+    thread = threading.Thread(target=proxy.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{proxy.server_address[1]}"
+    finally:
+        proxy.shutdown()
+        thread.join()

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from tests.rehearsal.account_copies import deployed_account, seeded_account
+from tests.rehearsal.disturbed_specs import DISTURBED_SPECS
 from tests.rehearsal.faulty_proxy import FAULTS, faulty_proxy
-from tests.rehearsal.whole import (
-    SPEC,
-    STEPS,
-    UNDONE,
-    WITHOUT_STATIC_NODES,
-    counts,
-    deployed,
-    destroyed,
-    killed,
-)
+from tests.rehearsal.kill_points import kill_points
+from tests.rehearsal.whole import SPEC, WITHOUT_STATIC_NODES, counts, deployed, destroyed, killed
+from tests.rehearsal.whole_account import whole_account
+from trainyard.deploy.deployment import DeploymentResult
+from trainyard.edge.aws.account import Account
+
+Act = Callable[[Account, str], DeploymentResult]
 
 pytestmark = pytest.mark.enable_socket
 # ParallelCluster makes a bucket for an account and region, and never removes it.
@@ -31,45 +30,80 @@ def undisturbed(text: str) -> Counter[str]:
         return counts(account)
 
 
-def is_the_same_in_the_end(text: str, deploy_dies: str, destroy_dies: str) -> None:
-    with seeded_account(text) as account:
+@pytest.mark.integration
+def test_who_is_killed_goes_on_and_makes_nothing_twice():
+    with seeded_account(WITHOUT_STATIC_NODES) as account:
         before = counts(account)
-        killed(account, "deploy", deploy_dies, text)
-        assert deployed(account, text).ok
-        assert counts(account) == undisturbed(text)
-        killed(account, "destroy", destroy_dies, text)
-        assert destroyed(account, text).ok
+        killed(account, "deploy", "release", WITHOUT_STATIC_NODES)
+        assert deployed(account, WITHOUT_STATIC_NODES).ok
+        assert counts(account) == undisturbed(WITHOUT_STATIC_NODES)
+        killed(account, "destroy", "storage", WITHOUT_STATIC_NODES)
+        assert destroyed(account, WITHOUT_STATIC_NODES).ok
         after = counts(account)
         assert after - before == LEFT
         assert before - after == {}
 
 
+def goes_on_from_kills(before: Account, text: str, act: Act, is_chosen: Callable[[int], bool]) -> int:
+    """Act once undisturbed, and again from chosen points; return how many they were."""
+    with kill_points(before, text, is_chosen) as (account, points):
+        assert act(account, text).ok
+        expected = whole_account(before)
+        for point in points:
+            done = act(point.account, text)
+            assert [result.error.problem for result in done.results if result.error] == [], point.call
+            left = whole_account(point.account)
+            assert (point.call, left - expected, expected - left) == (point.call, Counter(), Counter())
+        return len(points)
+
+
+# Between the control plane and its provider, between the role of an add-on and the add-on, and where nodes are made.
 @pytest.mark.integration
-def test_who_is_killed_goes_on_and_makes_nothing_twice():
-    is_the_same_in_the_end(WITHOUT_STATIC_NODES, "release", "storage")
+@pytest.mark.parametrize("part", range(2))
+def test_a_cluster_of_eks_is_the_same_wherever_its_deployment_was_killed(part: int):
+    text = DISTURBED_SPECS["eks"].text
+    with seeded_account(text) as account:
+        assert goes_on_from_kills(account, text, deployed, lambda number: number % 24 == 12 * part) > 2
+
+
+PARTS = 8
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("deploy_dies", "destroy_dies"), [(step, UNDONE[number % len(UNDONE)]) for number, step in enumerate(STEPS)]
-)
-def test_whoever_is_killed_after_any_step_goes_on(deploy_dies: str, destroy_dies: str):
-    is_the_same_in_the_end(SPEC, deploy_dies, destroy_dies)
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("platform", DISTURBED_SPECS)
+def test_whoever_is_killed_before_any_call_goes_on(platform: str, part: int):
+    text, edited = DISTURBED_SPECS[platform]
+
+    def is_chosen(number: int) -> bool:
+        return number % PARTS == part
+
+    with seeded_account(text) as account:
+        assert goes_on_from_kills(account, text, deployed, is_chosen) > 1
+        goes_on_from_kills(account, edited, deployed, is_chosen)
+        assert goes_on_from_kills(account, edited, destroyed, is_chosen) > 1
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_a_network_that_fails_a_fifth_of_all_calls_changes_nothing(seed: int):
-    with seeded_account(SPEC) as account:
+@pytest.mark.parametrize(
+    "faults", [FAULTS, ("throttled",), ("reset before", "reset after")], ids=["mixed", "throttled", "lost"]
+)
+@pytest.mark.parametrize("platform", DISTURBED_SPECS)
+def test_a_network_that_fails_a_fifth_of_all_calls_changes_nothing(platform: str, faults: tuple[str, ...], seed: int):
+    text = DISTURBED_SPECS[platform].text
+    with deployed_account(text) as account:
+        expected = whole_account(account)
+    with seeded_account(text) as account:
         before = counts(account)
-        with faulty_proxy(account.endpoint or "", seed) as (endpoint, faults):
+        with faulty_proxy(account.endpoint or "", seed, faults=faults) as (endpoint, counted):
             through_it = replace(account, endpoint=endpoint)
-            made = deployed(through_it)
+            made = deployed(through_it, text)
             assert [result.error and result.error.problem for result in made.results if result.error] == []
-            assert counts(account) == undisturbed(SPEC)
-            assert destroyed(through_it).ok
-        assert min(faults[fault] for fault in FAULTS) > 2, faults
-        assert counts(account) - before == LEFT
+            assert whole_account(account) == expected
+            assert destroyed(through_it, text).ok
+        assert min(counted[fault] for fault in faults) > 2, counted
+        assert counts(account) - before == (LEFT if platform == "parallelcluster" else Counter())
 
 
 @pytest.mark.integration

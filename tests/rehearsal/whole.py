@@ -7,7 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, work_
 from trainyard.deploy.steps.bucket import bucket_of
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account
+from trainyard.platforms.eks.rehearsal import EmulatedPrograms
 from trainyard.rehearsal.rehearsal import QuickClock, inventory
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
@@ -54,7 +59,8 @@ def deployed(
     account: Account, text: str = SPEC, options: Options | None = None, listener: Any = None
 ) -> DeploymentResult:
     """Deploy a spec."""
-    return deploy(work_for(_spec(text), account, listener or (lambda _: None), options), text)
+    with _equipped(work_for(_spec(text), account, listener or (lambda _: None), options)) as work:
+        return deploy(work, text)
 
 
 def destroyed(
@@ -62,7 +68,18 @@ def destroyed(
 ) -> DeploymentResult:
     """Destroy a cluster, by its name alone."""
     spec, options = _spec(text), Options(delete_data=delete_data)
-    return destroy(Work(account, spec.name, None, bucket_of(spec, account), listener or (lambda _: None), options))
+    bucket = bucket_of(spec, account)
+    with _equipped(Work(account, spec.name, None, bucket, listener or (lambda _: None), options)) as work:
+        return destroy(work)
+
+
+@contextmanager
+def _equipped(work: Work) -> Iterator[Work]:
+    """Give it the eksctl and the kubectl of rehearsals, and a kubeconfig that is nobody's."""
+    EmulatedPrograms(work.account).equip(work)
+    with tempfile.TemporaryDirectory() as folder:
+        work.options = replace(work.options, kubeconfig=Path(folder) / "kubeconfig")
+        yield work
 
 
 def _spec(text: str) -> Spec:

@@ -92,11 +92,19 @@ class Eksctl(Protocol):
         ...
 
     def put_addons(self, config: str, say: Callable[[str], None], *, existing: bool) -> None:
-        """Make the add-ons that are missing; with ``there``, bring those that are there to the configuration."""
+        """Make the add-ons that are missing; with ``existing``, bring those that are there to the configuration."""
+        ...
+
+    def put_identity_provider(self, config: str, say: Callable[[str], None]) -> None:
+        """Make the OIDC provider of the cluster in IAM; nothing where it is there."""
         ...
 
     def put_pod_identities(self, config: str, say: Callable[[str], None]) -> None:
         """Make the roles of workloads that the configuration names; an error where one is there already."""
+        ...
+
+    def delete_pod_identity(self, config: str, namespace: str, account: str, say: Callable[[str], None]) -> None:
+        """Take the role of a service account away. ``config`` names the cluster."""
         ...
 
     def put_access(self, config: str, say: Callable[[str], None]) -> None:
@@ -177,12 +185,21 @@ class ProgramEksctl:
         if existing:
             self._configured(["update", "addon", "--wait", _WAITS_FOR], config, say)
             return
-        self._configured(["utils", "associate-iam-oidc-provider", "--approve"], config, say)
         self._configured(["create", "addon"], config, say)
+
+    def put_identity_provider(self, config: str, say: Callable[[str], None]) -> None:
+        """Make the OIDC provider."""
+        self._configured(["utils", "associate-iam-oidc-provider", "--approve"], config, say)
 
     def put_pod_identities(self, config: str, say: Callable[[str], None]) -> None:
         """Make roles of workloads."""
         self._configured(["create", "podidentityassociation"], config, say)
+
+    def delete_pod_identity(self, config: str, namespace: str, account: str, say: Callable[[str], None]) -> None:
+        """Delete a role of a workload; by its name, because one that goes is in no configuration any more."""
+        cluster, region = _metadata(config)
+        words = [f"--cluster={cluster}", f"--region={region}", f"--namespace={namespace}"]
+        self._run(["delete", "podidentityassociation", *words, f"--service-account-name={account}"], say)
 
     def put_access(self, config: str, say: Callable[[str], None]) -> None:
         """Make access entries."""

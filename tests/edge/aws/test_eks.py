@@ -104,12 +104,13 @@ def test_add_ons_with_their_versions_and_values():
                 "addonVersion": "v1",
                 "status": "DEGRADED",
                 "configurationValues": "{}",
+                "podIdentityAssociations": ["arn:a"],
             }
         },
     )
     addons = eks.addons(account, "llm")
     assert [addon.name for addon in addons] == ["coredns", "vpc-cni"]
-    assert addons[0][1:] == ("v1", "DEGRADED", (), "{}")
+    assert addons[0][1:] == ("v1", "DEGRADED", (), "{}", True)
 
 
 def test_updates_say_why_they_failed_the_newest_first():

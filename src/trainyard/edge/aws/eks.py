@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call, pages
+from trainyard.edge.aws.errors import NO_ENTITY
 
 _MISSING = ("ResourceNotFoundException",)
 
@@ -54,6 +55,8 @@ class EksCluster(NamedTuple):
     key: str
     """ARN of the key that encrypts secrets; empty for that of AWS."""
     health: tuple[HealthIssue, ...]
+    issuer: str
+    """URL of who vouches for its service accounts; empty until there is one."""
 
 
 class NodeGroupState(NamedTuple):
@@ -97,6 +100,8 @@ class Addon(NamedTuple):
     health: tuple[HealthIssue, ...]
     configuration: str = ""
     """The values that it was given, JSON or YAML; empty for none."""
+    has_role: bool = False
+    """Whether its service accounts have roles, by EKS Pod Identity or by the OIDC provider of the cluster."""
 
 
 class Update(NamedTuple):
@@ -118,6 +123,17 @@ def find_cluster(account: Account, name: str) -> EksCluster | None:
     """
     answer = call(account, "eks", "describe_cluster", none_if=_MISSING, name=name)
     return None if answer is None else _cluster(answer["cluster"])
+
+
+def has_identity_provider(account: Account, cluster: EksCluster) -> bool:
+    """Return whether IAM knows the OIDC provider of a cluster.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/enable-iam-roles-for-service-accounts.html
+    """
+    _, partition, _, _, number, _ = cluster.arn.split(":", 5)
+    arn = f"arn:{partition}:iam::{number}:oidc-provider/{cluster.issuer.removeprefix('https://')}"
+    operation = "get_open_id_connect_provider"
+    return call(account, "iam", operation, none_if=NO_ENTITY, OpenIDConnectProviderArn=arn) is not None
 
 
 def node_groups(account: Account, cluster: str) -> tuple[NodeGroupState, ...]:
@@ -195,6 +211,7 @@ def _cluster(described: Mapping[str, Any]) -> EksCluster:
         tuple(kind for entry in logging if entry.get("enabled") for kind in entry.get("types", ())),
         next((key for key in keys if key), ""),
         _issues(described),
+        described.get("identity", {}).get("oidc", {}).get("issuer", ""),
     )
 
 
@@ -234,6 +251,7 @@ def _addon(described: Mapping[str, Any]) -> Addon:
         described.get("status", ""),
         _issues(described),
         described.get("configurationValues") or "",
+        bool(described.get("podIdentityAssociations") or described.get("serviceAccountRoleArn")),
     )
 
 

@@ -7,7 +7,8 @@ The interface, for those who operate clusters::
         kubectl.apply(documents, force_conflicts=True)      # server-side, field manager "trainyard"
         for line in kubectl.logs("pod", "default"): …       # as they come; closing the iterator ends kubectl
 
-Everything has an end: a call of the API takes at most a minute, a whole command a few.
+Everything has an end: a call of the API takes at most a minute, a whole command a few. What may pass is asked again,
+for a quarter of a minute: see retries.py.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from trainyard.edge.kubernetes.documents import parts, text
 from trainyard.edge.kubernetes.installed_kubectl import installed_kubectl
 from trainyard.edge.kubernetes.private_kubeconfig import private_kubeconfig
 from trainyard.edge.kubernetes.refusals import refusal, unreachable
+from trainyard.edge.kubernetes.retries import KubectlWithRetries
 from trainyard.edge.watched_program import ProgramResult, end, run_watched, start_program
 from trainyard.errors import TrainyardError
 
@@ -112,7 +114,8 @@ def kubectl_of(account: Account, cluster_name: str) -> Iterator[Kubectl]:
     if not eks_cluster.endpoint:
         raise unreachable(cluster_name, f"it is {eks_cluster.status} and has no endpoint")
     with private_kubeconfig(eks_cluster, account.region) as kubeconfig:
-        yield ProgramKubectl(program.path, kubeconfig, program_variables(account), cluster_name)
+        kubectl = ProgramKubectl(program.path, kubeconfig, program_variables(account), cluster_name)
+        yield KubectlWithRetries(kubectl, account.clock)
 
 
 class ProgramKubectl:

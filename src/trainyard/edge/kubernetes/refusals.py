@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
@@ -21,14 +21,21 @@ class NotThereError(TrainyardError):
     """What was asked for by its name is not there."""
 
 
+class TransientError(UnreachableError):
+    """An answer was lost, or the API server has too much to do: the next one may come at once."""
+
+
 # How kubectl words them, all of which it prints to standard error with status 1:
 # https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/kubectl/pkg/cmd/util/helpers.go
 # https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apimachinery/pkg/api/errors/errors.go
+_TRANSIENT = re.compile(
+    r"ServiceUnavailable|TooManyRequests|etcdserver: |the server is currently unable to handle the request"
+    r"|connection reset by peer|unexpected EOF|: EOF$|TLS handshake timeout",
+    re.MULTILINE,
+)
 _UNREACHABLE = re.compile(
     r"Unable to connect to the server|The connection to the server .* was refused|i/o timeout|no such host"
-    r"|connection refused|context deadline exceeded|TLS handshake timeout|network is unreachable|no route to host"
-    r"|ServiceUnavailable|TooManyRequests|etcdserver: |the server is currently unable to handle the request"
-    r"|connection reset by peer|unexpected EOF|: EOF$"
+    r"|connection refused|context deadline exceeded|network is unreachable|no route to host"
 )
 _FORBIDDEN = re.compile(r"\(Forbidden\)| is forbidden: |You must be logged in to the server|\(Unauthorized\)")
 _NO_SUCH_KIND = re.compile(
@@ -53,20 +60,22 @@ def refusal(doing: str, cluster: str, status: int, output: Sequence[str]) -> Tra
         return NoSuchKindError(problem, where=cluster, hint="install its operator: `trainyard deploy` does")
     if _NOT_THERE.search(text):
         return NotThereError(problem, where=cluster, hint="`kubectl get` lists what there is")
+    if _TRANSIENT.search(text):
+        return unreachable(cluster, shown, TransientError)
     if _UNREACHABLE.search(text):
         return unreachable(cluster, shown)
     return TrainyardError(problem, where=cluster, hint="put right what it names; if it may pass, try again")
 
 
-def unreachable(cluster: str, reason: str) -> UnreachableError:
-    """Return the error of an API server that does not answer."""
+def unreachable(
+    cluster: str, reason: str, kind: Callable[..., UnreachableError] = UnreachableError
+) -> UnreachableError:
+    """Return the error of an API server that does not answer; ``kind`` is TransientError where it may at once."""
     hint = (
         "see that this machine is within access.allow_from of the spec, or in the VPC where eks.endpoint is private, "
         "and that no proxy stands between"
     )
-    return UnreachableError(
-        f"the Kubernetes API of {cluster} cannot be reached: {reason}", where="eks.endpoint", hint=hint
-    )
+    return kind(f"the Kubernetes API of {cluster} cannot be reached: {reason}", where="eks.endpoint", hint=hint)
 
 
 def _reason_text(output: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import yaml
 from tests.platforms.eks.deployment.cluster import ADMIN, NAME, OWN, failure, queue, spec_text, statuses
 from trainyard.deploy.work import Options
 from trainyard.edge.eksctl import EksctlRefusedError
-from trainyard.platforms.eks.deployment.cluster import why_it_failed
+from trainyard.platforms.eks.deployment.stacks import why_it_failed
 
 DONE = dict.fromkeys(OWN, "done") | dict.fromkeys(("changes", "node-groups", "ready"), "unchanged")
 
@@ -21,7 +21,7 @@ def test_a_cluster_is_made_in_one_go(deploying):
     assert deploying.stacks() == [f"eksctl-{NAME}-{part}" for part in parts]
     details = {result.name: result.detail for result in results}
     assert details["changes"] == "no cluster yet"
-    assert details["add-ons"] == "tag of the log group"
+    assert details["add-ons"] == "tag and retention of the log group"
     assert details["ready"] == "3 nodes are Ready: 1 of system, 2 of training"
 
 

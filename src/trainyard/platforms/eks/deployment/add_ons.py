@@ -1,22 +1,28 @@
-"""Control plane, add-ons, roles of workloads and administrators of a cluster: what is missing, and what differs."""
+"""Control plane, identity provider, add-ons, administrators and roles of workloads, brought to cluster.yaml."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-import yaml
 
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
-from trainyard.edge.aws import eks
-from trainyard.edge.aws.control_plane_logs import tag_log_group
-from trainyard.edge.aws.eks import Addon, EksCluster
-from trainyard.edge.aws.stacks import find_stack
+from trainyard.edge.aws.control_plane_logs import put_log_group
+from trainyard.edge.eksctl import Eksctl
 from trainyard.platforms.eks.deployment.cluster import active_cluster
+from trainyard.platforms.eks.deployment.comparison import Difference, Part, differences
 from trainyard.platforms.eks.deployment.config import text_of, wanted_config
-from trainyard.platforms.eks.deployment.stacks import delete_own_stack, own_cluster
+from trainyard.platforms.eks.deployment.repair import Repair, repaired
+from trainyard.platforms.eks.deployment.stacks import (
+    access_stack,
+    delete_own_stack,
+    is_role_of_addon,
+    own_cluster,
+    own_stacks,
+    role_stack,
+    settled_stacks,
+)
 
 
 class EksAddOns:
@@ -31,9 +37,13 @@ class EksAddOns:
         return Probe("missing") if eks_cluster is None else Probe("there", f"Kubernetes {eks_cluster.version}")
 
     def apply(self, work: Work) -> StepOutcome:
-        """Do what is left."""
+        """Do what is left, until the account is as cluster.yaml says."""
         config = wanted_config(work)
-        done = list(self._done(work, config))
+        done = repaired(
+            work,
+            lambda: differences(work, config, active_cluster(work), settled_stacks(work)),
+            ControlPlaneRepairs(work, config).by_part(),
+        )
         return StepOutcome(bool(done), ", ".join(done) or "as they are to be")
 
     def undo(self, work: Work) -> StepOutcome:
@@ -41,98 +51,118 @@ class EksAddOns:
         del work
         return StepOutcome(changed=False)
 
-    def _done(self, work: Work, config: dict[str, Any]) -> Iterator[str]:
-        eksctl, text = work.eksctl(work.account), text_of(work, config)
-        cluster = active_cluster(work)
-        if cluster.version != config["metadata"]["version"]:
-            eksctl.upgrade_cluster(text, work.tell)
-            cluster = active_cluster(work)
-            yield f"Kubernetes {cluster.version}"
-        if _settings(cluster) != _wanted_settings(config):
-            eksctl.put_settings(text, work.tell)
-            yield "endpoint and logs"
-        installed = {addon.name: addon for addon in eks.addons(work.account, work.name)}
-        if missing := [addon["name"] for addon in config["addons"] if addon["name"] not in installed]:
-            eksctl.put_addons(text, work.tell, existing=False)
-            yield f"add-ons {', '.join(missing)}"
-        if stale := [addon["name"] for addon in config["addons"] if _differs(addon, installed.get(addon["name"]))]:
-            eksctl.put_addons(text, work.tell, existing=True)
-            yield f"add-ons {', '.join(stale)} brought up to date"
-        if tag_log_group(work.account, cluster, {work.tag: work.name}):
-            yield "tag of the log group"
-        yield from _access(work, config)
-        yield from _identities(work, config)
+
+@dataclass(frozen=True)
+class ControlPlaneRepairs:
+    """What is done about each difference, most of it by eksctl."""
+
+    work: Work
+    config: dict[str, Any]
+
+    def by_part(self) -> Mapping[Part, Repair]:
+        """Return the repairs in their order: add-ons need the provider, and nodes need add-ons."""
+        return {
+            "version": self._upgrade,
+            "settings": self._put_settings,
+            "identity provider": self._put_identity_provider,
+            "missing add-on": self._put_missing_addons,
+            "add-on without role": self._put_roles_of_addons,
+            "stale add-on": self._put_stale_addons,
+            "log group": self._put_log_group,
+            "missing administrator": self._put_access,
+            "former administrator": self._delete_access,
+            "missing role": self._put_roles,
+            "former role": self._delete_roles,
+        }
+
+    def _upgrade(self, found: Sequence[Difference]) -> str:
+        del found
+        self._eksctl.upgrade_cluster(self._text, self.work.tell)
+        return f"Kubernetes {self.config['metadata']['version']}"
+
+    def _put_settings(self, found: Sequence[Difference]) -> str:
+        del found
+        self._eksctl.put_settings(self._text, self.work.tell)
+        return "endpoint and logs"
+
+    def _put_identity_provider(self, found: Sequence[Difference]) -> str:
+        del found
+        self._eksctl.put_identity_provider(self._text, self.work.tell)
+        return "OIDC provider"
+
+    def _put_missing_addons(self, found: Sequence[Difference]) -> str:
+        self._remove_left_roles_of_addons(found)
+        self._eksctl.put_addons(self._text, self.work.tell, existing=False)
+        return f"add-ons {_names(found)}"
+
+    def _put_roles_of_addons(self, found: Sequence[Difference]) -> str:
+        self._remove_left_roles_of_addons(found)
+        self._eksctl.put_addons(self._text, self.work.tell, existing=True)
+        return f"roles of add-ons {_names(found)}"
+
+    def _put_stale_addons(self, found: Sequence[Difference]) -> str:
+        self._eksctl.put_addons(self._text, self.work.tell, existing=True)
+        return f"add-ons {_names(found)} brought up to date"
+
+    def _put_log_group(self, found: Sequence[Difference]) -> str:
+        del found
+        days = self.config.get("cloudWatch", {}).get("clusterLogging", {}).get("logRetentionInDays")
+        put_log_group(self.work.account, active_cluster(self.work), {self.work.tag: self.work.name}, days)
+        return "tag and retention of the log group"
+
+    def _put_access(self, found: Sequence[Difference]) -> str:
+        arns = {difference.name for difference in found}
+        self._remove_left({access_stack(self.work.name, arn) for arn in arns})
+        access = self.config["accessConfig"]
+        entries = [entry for entry in access["accessEntries"] if entry["principalARN"] in arns]
+        less = {**self.config, "accessConfig": {**access, "accessEntries": entries}}
+        self._eksctl.put_access(text_of(self.work, less), self.work.tell)
+        return f"{len(arns)} administrators"
+
+    def _delete_access(self, found: Sequence[Difference]) -> str:
+        self._remove_left({access_stack(self.work.name, difference.name) for difference in found})
+        return f"{len(found)} former administrators removed"
+
+    def _put_roles(self, found: Sequence[Difference]) -> str:
+        names = {difference.name for difference in found}
+        self._remove_left({role_stack(self.work.name, *name.split("/")) for name in names})
+        identities = [
+            identity
+            for identity in self.config["iam"]["podIdentityAssociations"]
+            if f"{identity['namespace']}/{identity['serviceAccountName']}" in names
+        ]
+        less = {**self.config, "iam": {**self.config["iam"], "podIdentityAssociations": identities}}
+        self._eksctl.put_pod_identities(text_of(self.work, less), self.work.tell)
+        return f"{len(names)} roles of workloads"
+
+    def _delete_roles(self, found: Sequence[Difference]) -> str:
+        for difference in found:
+            namespace, account = difference.name.split("/")
+            self._eksctl.delete_pod_identity(self._text, namespace, account, self.work.tell)
+        return f"{len(found)} roles of former workloads removed"
+
+    def _remove_left_roles_of_addons(self, found: Sequence[Difference]) -> None:
+        cluster = self.work.name
+        stacks = [stack.name for stack in own_stacks(self.work)]
+        self._remove_left(
+            stack for stack in stacks if any(is_role_of_addon(stack, cluster, addon.name) for addon in found)
+        )
+
+    def _remove_left(self, names: Iterable[str]) -> None:
+        """Delete stacks by their names, where a killed call has left any: they would be in eksctl's way."""
+        wanted = set(names)
+        for stack in own_stacks(self.work):
+            if stack.name in wanted:
+                delete_own_stack(self.work, stack.name)
+
+    @property
+    def _eksctl(self) -> Eksctl:
+        return self.work.eksctl(self.work.account)
+
+    @property
+    def _text(self) -> str:
+        return text_of(self.work, self.config)
 
 
-def _access(work: Work, config: dict[str, Any]) -> Iterator[str]:
-    administrators = set(eks.administrators(work.account, work.name))
-    entries = config["accessConfig"].get("accessEntries", [])
-    if missing := [entry for entry in entries if entry["principalARN"] not in administrators]:
-        less = {**config, "accessConfig": {**config["accessConfig"], "accessEntries": missing}}
-        work.eksctl(work.account).put_access(text_of(work, less), work.tell)
-        yield f"{len(missing)} administrators"
-
-
-def _identities(work: Work, config: dict[str, Any]) -> Iterator[str]:
-    existing = eks.pod_identities(work.account, work.name)
-    expected = config["iam"].get("podIdentityAssociations", [])
-    missing = [
-        identity for identity in expected if (identity["namespace"], identity["serviceAccountName"]) not in existing
-    ]
-    if not missing:
-        return
-    for identity in missing:  # a role that a killed call has left would be in its way
-        left = find_stack(work.account, _role_stack(work.name, identity["namespace"], identity["serviceAccountName"]))
-        if left is not None and work.owns(left.tags):
-            delete_own_stack(work, left.name)
-    less = {**config, "iam": {**config["iam"], "podIdentityAssociations": missing}}
-    work.eksctl(work.account).put_pod_identities(text_of(work, less), work.tell)
-    yield f"{len(missing)} roles of workloads"
-
-
-def _role_stack(cluster: str, namespace: str, account: str) -> str:
-    """Return how eksctl calls the stack of a role.
-
-    https://github.com/eksctl-io/eksctl/blob/main/pkg/actions/podidentityassociation/tasks.go
-    """
-    return f"eksctl-{cluster}-podidentityrole-{namespace}-{account}"
-
-
-def _differs(expected: dict[str, Any], installed: Addon | None) -> bool:
-    """Return whether an add-on that is there has another version or other values. EKS's own choice is left to it."""
-    if installed is None:
-        return False
-    # eksctl takes the newest version that has the wanted one in it, so that …eksbuild.1 may come as …eksbuild.12.
-    # https://github.com/eksctl-io/eksctl/pull/8478 ended that in 0.214.0, and #8510 wants to end it once more.
-    version = expected.get("version")
-    if version not in (None, "latest") and version not in installed.version:
-        return True
-    values = expected.get("configurationValues")
-    return values is not None and _values(values) != _values(installed.configuration)
-
-
-def _values(text: str) -> Any:
-    try:
-        return json.loads(text) if text else None
-    except ValueError:
-        return yaml.load(text, Loader=yaml.CSafeLoader)
-
-
-def _settings(cluster: EksCluster) -> tuple[Any, ...]:
-    ranges = set(cluster.public_cidrs) if cluster.endpoint_public else set()
-    return cluster.endpoint_public, cluster.endpoint_private, ranges or _EVERYBODY, set(cluster.logs)
-
-
-def _wanted_settings(config: dict[str, Any]) -> tuple[Any, ...]:
-    endpoints = config["vpc"].get("clusterEndpoints", {})
-    ranges = set(config["vpc"].get("publicAccessCIDRs", ())) if endpoints.get("publicAccess", True) else set()
-    logs = config.get("cloudWatch", {}).get("clusterLogging", {}).get("enableTypes", ())
-    return (
-        endpoints.get("publicAccess", True),
-        endpoints.get("privateAccess", False),
-        ranges or _EVERYBODY,
-        set(logs),
-    )
-
-
-_EVERYBODY = {"0.0.0.0/0"}
+def _names(found: Sequence[Difference]) -> str:
+    return ", ".join(difference.name for difference in found)

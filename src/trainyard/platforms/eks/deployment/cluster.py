@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.control_plane_logs import tag_log_group
+from trainyard.edge.aws.control_plane_logs import put_log_group
 from trainyard.edge.aws.eks import EksCluster
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
@@ -16,7 +16,7 @@ from trainyard.platforms.eks.deployment.changes import refuse_without_stack
 from trainyard.platforms.eks.deployment.config import text_of, wanted_config
 from trainyard.platforms.eks.deployment.deletion import delete_eks_cluster
 from trainyard.platforms.eks.deployment.kubeconfig import forget_cluster
-from trainyard.platforms.eks.deployment.stacks import FAILED, cluster_stack_of, own_cluster, own_stacks
+from trainyard.platforms.eks.deployment.stacks import cluster_stack_of, own_cluster, own_stacks, why_it_failed
 
 _POLL_S = 15.0
 _POLLS = 480  # two hours; EKS makes a control plane in 10 to 15 minutes, and updates it in less than an hour
@@ -60,7 +60,7 @@ class EksClusterStep:
             )
         cluster = own_cluster(work)
         if cluster is not None:  # without its tag, nobody could tell later whose logs they are
-            tag_log_group(work.account, cluster, {work.tag: work.name})
+            put_log_group(work.account, cluster, {work.tag: work.name})
         delete_eks_cluster(work, cluster)
         if cluster is not None:
             forget_cluster(work, cluster)
@@ -95,19 +95,6 @@ def active_cluster(work: Work) -> EksCluster:
     )
 
 
-def why_it_failed(work: Work, error: EksctlRefusedError) -> TrainyardError:
-    """Return the reason of the first stack that failed; what eksctl said where none has.
-
-    Where it said of that stack, it said the same, and each line of it was told already.
-    """
-    for stack in own_stacks(work):
-        if stack.status in FAILED or stack.status.startswith("ROLLBACK"):
-            reason = stack_failure(work.account, stack.id, stack)
-            problem = error.problem.partition(": ")[0] + ":" if stack.name in error.problem else f"{error.problem};"
-            return TrainyardError(f"{problem} {reason.problem}", where=reason.where, hint=error.hint)
-    return error
-
-
 def _create(work: Work) -> StepOutcome:
     config = wanted_config(work)
     text = text_of(work, config)
@@ -117,7 +104,11 @@ def _create(work: Work) -> StepOutcome:
     try:
         eksctl.create_cluster(text, work.tell)
     except EksctlRefusedError as error:
-        raise why_it_failed(work, error) from error
+        reason = why_it_failed(work, error)
+        stack_state = cluster_stack_of(work)
+        if reason is not error or stack_state is None or not stack_state.usable:
+            raise reason from error
+        work.tell(f"{error.problem}; goes on with what is missing")
     return StepOutcome(changed=True, detail=f"Kubernetes {config['metadata']['version']}")
 
 

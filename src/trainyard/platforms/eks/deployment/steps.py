@@ -5,30 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 from trainyard.deploy.step import DeploymentStep, Probe, StepOutcome
 from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps, steps_before_stacks
 from trainyard.deploy.steps.key_pair import KeyPair
 from trainyard.deploy.steps.stack import StackStep
 from trainyard.deploy.work import Work
-from trainyard.edge.aws import eks, fsx
-from trainyard.edge.aws.eks import NodeGroupState
+from trainyard.edge.aws import fsx
 from trainyard.edge.aws.stacks import find_stack
-from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment import deletion
 from trainyard.platforms.eks.deployment.add_ons import EksAddOns
 from trainyard.platforms.eks.deployment.changes import EksChanges
-from trainyard.platforms.eks.deployment.cluster import EksClusterStep, why_it_failed
-from trainyard.platforms.eks.deployment.config import node_groups_of, sizes_of, text_of, wanted_config, wanted_sizes
+from trainyard.platforms.eks.deployment.cluster import EksClusterStep
 from trainyard.platforms.eks.deployment.kubeconfig import EksKubeconfig
 from trainyard.platforms.eks.deployment.manifests import EksManifests
+from trainyard.platforms.eks.deployment.node_groups import EksNodeGroups
 from trainyard.platforms.eks.deployment.ready_nodes import EksReadyNodes
-from trainyard.platforms.eks.deployment.stacks import FAILED, delete_own_stack, node_group_stack, settled_stack
 from trainyard.platforms.eks.rendering.documents import NODES
 from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
-from trainyard.platforms.eks.rendering.names import SYSTEM
 from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.lustre_mount_names import existing_lustre_ids, mount_name_output
 from trainyard.spec.cluster import Spec
@@ -148,84 +143,3 @@ def _mount_name(work: Work, id_: str) -> str:
             hint="name one of FSx for Lustre in the account and region of the cluster",
         )
     return name
-
-
-class EksNodeGroups:
-    """Brings the node groups to the configuration. Those that somebody else has added to the cluster are left alone."""
-
-    name = "node-groups"
-    title = "node groups"
-
-    def probe(self, work: Work) -> Probe:
-        """Say which there are."""
-        groups = eks.node_groups(work.account, work.name)
-        return Probe("there", ", ".join(group.name for group in groups)) if groups else Probe("missing")
-
-    def apply(self, work: Work) -> StepOutcome:
-        """Do what is left."""
-        done = list(self._done(work, wanted_config(work)))
-        return StepOutcome(bool(done), ", ".join(done) or "as they are to be")
-
-    def undo(self, work: Work) -> StepOutcome:
-        """Do nothing: they go with the cluster."""
-        del work
-        return StepOutcome(changed=False)
-
-    def _done(self, work: Work, config: dict[str, Any]) -> Iterator[str]:
-        eksctl, text = work.eksctl(work.account), text_of(work, config)
-        _remove_failed(work, config)
-        groups = {node_group.name: node_group for node_group in eks.node_groups(work.account, work.name)}
-        if missing := [name for name in node_groups_of(config) if name not in groups]:
-            try:
-                eksctl.create_node_groups(text, missing, work.tell)
-            except EksctlRefusedError as error:
-                raise why_it_failed(work, error) from error
-            yield f"made {', '.join(missing)}"
-        for node_group_state in groups.values():
-            if node_group_state.name not in node_groups_of(config):
-                if work.owns(node_group_state.tags):
-                    eksctl.delete_node_group(text, node_group_state.name, work.tell)
-                    yield f"deleted {node_group_state.name}"
-                continue
-            sizes = wanted_sizes(work.required_spec(), config, node_group_state)
-            if sizes != sizes_of(node_group_state):
-                eksctl.scale_node_group(text, node_group_state.name, sizes, work.tell)
-                yield f"{node_group_state.name}: {sizes.least} to {sizes.most} nodes, {sizes.desired} desired"
-        yield from _upgraded(work, config, list(groups.values()))
-
-
-def _remove_failed(work: Work, config: dict[str, Any]) -> None:
-    """Delete what is left of node groups that could not be made, or that somebody has deleted without their stack.
-
-    Waits for those that are being made or deleted.
-    """
-    for name in node_groups_of(config):
-        stack = settled_stack(work, node_group_stack(work.name, name))
-        if stack is None:
-            continue
-        if stack.status in FAILED or eks.find_node_group(work.account, work.name, name) is None:
-            work.tell(f"deletes stack {stack.name}, which is {stack.status} and has no node group, and makes it again")
-            delete_own_stack(work, stack.name)
-
-
-def _upgraded(work: Work, config: dict[str, Any], groups: list[NodeGroupState]) -> Iterator[str]:
-    """Replace the system nodes of a former version. Training nodes have jobs: when they go, somebody has to say.
-
-    Nodes may be three minor versions older than the control plane: https://kubernetes.io/releases/version-skew-policy/
-    """
-    version = config["metadata"]["version"]
-    eksctl, text = work.eksctl(work.account), text_of(work, config)
-    for group in groups:
-        if group.version == version or group.name not in node_groups_of(config):
-            continue
-        if group.name == SYSTEM:
-            eksctl.upgrade_node_group(text, group.name, version, work.tell)
-            yield f"nodes of {group.name} with Kubernetes {version}"
-        else:
-            command = (
-                f"eksctl upgrade nodegroup --cluster {work.name} --region {work.account.region} --name {group.name}"
-            )
-            work.tell(
-                f"nodes of {group.name} keep Kubernetes {group.version}; when no jobs run: "
-                f"{command} --kubernetes-version {version}"
-            )

@@ -15,7 +15,7 @@ from trainyard.errors import TrainyardError
 from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rehearsal.eksctl.emulated_eksctl import EmulatedEksctl
 from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
-from trainyard.platforms.eks.rehearsal.emulated_kubectl import emulated_kubectl_of
+from trainyard.platforms.eks.rehearsal.emulated_kubectl import retried_kubectl_of
 from trainyard.platforms.eks.rehearsal.jobs import JobsOnNodes
 from trainyard.platforms.eks.rendering.launch_templates import needs_launch_templates
 from trainyard.rehearsal.report.conditions import Condition, has_accelerators, has_capacity, has_efa
@@ -44,7 +44,7 @@ class EmulatedPrograms:
     def equip(self, work: Work) -> None:
         """Give a deployment both programs."""
         work.eksctl = lambda account: EmulatedEksctl(account, self._outside)
-        work.kubectl = emulated_kubectl_of
+        work.kubectl = retried_kubectl_of
 
     @property
     def reached(self) -> Sequence[str]:

@@ -8,18 +8,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
-from trainyard.edge.kubernetes.kubectl import FIELD_MANAGER
-from trainyard.edge.kubernetes.refusals import refusal, unreachable
+from trainyard.edge.kubernetes.kubectl import FIELD_MANAGER, Kubectl
+from trainyard.edge.kubernetes.refusals import NotThereError, TransientError, refusal, unreachable
+from trainyard.edge.kubernetes.retries import KubectlWithRetries
 from trainyard.errors import TrainyardError
 
 _TIMEOUT_S = 60.0
 _FOUND = 300
+_MOST_RETRIES = 10
 _CORE = "v1"
 
 
@@ -32,6 +34,13 @@ def emulated_kubectl_of(account: Account, cluster_name: str) -> Iterator[Emulate
     if not eks_cluster.endpoint:
         raise unreachable(cluster_name, f"it is {eks_cluster.status} and has no endpoint")
     yield EmulatedKubectl(account, cluster_name, str(urlsplit(eks_cluster.endpoint).hostname))
+
+
+@contextmanager
+def retried_kubectl_of(account: Account, cluster_name: str) -> Iterator[Kubectl]:
+    """Give the same kubectl as deploying has it, which asks again where an answer was lost."""
+    with emulated_kubectl_of(account, cluster_name) as kubectl:
+        yield KubectlWithRetries(kubectl, account.clock)
 
 
 class EmulatedKubectl:
@@ -64,8 +73,11 @@ class EmulatedKubectl:
         """Delete what the documents name, as far as it is there."""
         gone = []
         for document in documents:
-            status, _ = self._asked("DELETE", self._path(document), {}, None)
-            gone += [f"{_what(document)} deleted"] if status < _FOUND else []
+            try:
+                self._done("DELETE", self._path(document), f"delete {_what(document)}")
+            except NotThereError:
+                continue
+            gone.append(f"{_what(document)} deleted")
         return gone
 
     def logs(  # noqa: PLR0913  as many as kubectl has
@@ -138,6 +150,25 @@ class EmulatedKubectl:
         raise refusal(doing, self._cluster, 1, [message])
 
     def _asked(self, method: str, path: str, parameters: Mapping[str, str], body: Any) -> tuple[int, Any]:
+        """Ask as kubectl does: ten times where the server says when, and also without that what only reads.
+
+        https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/client-go/rest/with_retry.go
+        """
+        for _ in range(_MOST_RETRIES):
+            try:
+                status, answer, is_to_come_again = self._asked_once(method, path, parameters, body)
+            except TransientError:
+                if method != "GET":
+                    raise
+            else:
+                if not is_to_come_again:
+                    break
+            self._account.clock.sleep(1.0)
+        else:
+            status, answer, _ = self._asked_once(method, path, parameters, body)
+        return status, answer
+
+    def _asked_once(self, method: str, path: str, parameters: Mapping[str, str], body: Any) -> tuple[int, Any, bool]:
         address = urlsplit(self._account.endpoint or "")
         connection = HTTPConnection(str(address.hostname), address.port, timeout=_TIMEOUT_S)
         query = f"?{urlencode(parameters)}" if parameters else ""
@@ -145,11 +176,21 @@ class EmulatedKubectl:
             text = None if body is None else json.dumps(body)
             connection.request(method, f"{path}{query}", body=text, headers={"Host": self._host})
             response = connection.getresponse()
-            return response.status, json.load(response)
+            return response.status, _answer(response.read()), "Retry-After" in response.headers
+        except (ConnectionError, HTTPException) as error:
+            raise unreachable(self._cluster, f"connection reset by peer: {error}", TransientError) from error
         except OSError as error:
             raise unreachable(self._cluster, str(error)) from error
         finally:
             connection.close()
+
+
+def _answer(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:  # no API server said so, but what stands before it
+        message = "the server is currently unable to handle the request"
+        return {"reason": "ServiceUnavailable", "message": message}
 
 
 def _root(version: str) -> str:

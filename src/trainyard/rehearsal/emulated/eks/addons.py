@@ -28,9 +28,9 @@ DEFAULT_VERSION = "v1.0.0-eksbuild.1"
 
 
 def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer CreateAddon. It is active at once."""
+    """Answer CreateAddon. It is active at once. One that could not be made is made again."""
     cluster, name = cluster_of(aws, request["clusterName"]), request["addonName"]
-    if name in cluster.addons:
+    if name in cluster.addons and cluster.addons[name]["status"] != "CREATE_FAILED":
         raise in_use_error(f"Addon already exists with name: {name}")
     _refuse_wrong_values(request)
     addon = {
@@ -67,6 +67,8 @@ def update(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
     addon = _existing_addon(aws, request)
     _refuse_wrong_values(request)
     addon |= {key: request[key] for key in ("addonVersion", "configurationValues") if key in request}
+    if roles := request.get("podIdentityAssociations"):
+        addon["podIdentityAssociations"] = [_associate(aws, request, association) for association in roles]
     return begin_update(cluster_of(aws, request["clusterName"]), "AddonUpdate", request)
 
 

@@ -13,6 +13,7 @@ from botocore.exceptions import ClientError
 
 from trainyard.catalog.partition import partition_of
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.eks import addons as installed_addons
 from trainyard.platforms.eks.rehearsal.eksctl import names
 from trainyard.platforms.eks.rehearsal.eksctl.stacks import ROLE, Stacks, eksctl_refusal, role_template
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl
@@ -35,19 +36,28 @@ def split(addons: Iterable[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]],
 def make_addons(
     account: Account, config: Mapping[str, Any], stacks: Stacks, addons: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Make those that are not there, each with its roles."""
+    """Make those that are not there or could not be made, each with its roles."""
     eks, cluster = account.client("eks"), config["metadata"]["name"]
-    existing = eks.list_addons(clusterName=cluster)["addons"]
+    existing = {addon.name for addon in installed_addons(account, cluster) if addon.status != "CREATE_FAILED"}
     for addon in addons:
         if addon["name"] in existing:
             continue
-        written = {"addonVersion": addon.get("version"), "configurationValues": addon.get("configurationValues")}
-        settings = {key: value for key, value in written.items() if value is not None}
         roles = _roles(account, config, stacks, addon)
+        place = {"clusterName": cluster, "addonName": addon["name"]}
         try:
-            eks.create_addon(clusterName=cluster, addonName=addon["name"], podIdentityAssociations=roles, **settings)
+            eks.create_addon(**place, podIdentityAssociations=roles, **_settings(addon))
         except ClientError as error:
             raise eksctl_refusal("create", [f'failed to create "{addon["name"]}" addon: {error}']) from error
+
+
+def update_addons(account: Account, config: Mapping[str, Any], stacks: Stacks) -> None:
+    """Bring those that are there to the configuration; one that has no role and wants one gets it."""
+    eks, cluster = account.client("eks"), config["metadata"]["name"]
+    for addon in config.get("addons", ()):
+        place = {"clusterName": cluster, "addonName": addon["name"]}
+        existing = eks.describe_addon(**place)["addon"]
+        roles = [] if existing["podIdentityAssociations"] else _roles(account, config, stacks, addon)
+        eks.update_addon(**place, **_settings(addon), **({"podIdentityAssociations": roles} if roles else {}))
 
 
 def make_pod_identities(account: Account, config: Mapping[str, Any], stacks: Stacks) -> None:
@@ -66,6 +76,16 @@ def make_pod_identities(account: Account, config: Mapping[str, Any], stacks: Sta
         )
 
 
+def delete_pod_identity(account: Account, stacks: Stacks, namespace: str, service_account: str) -> None:
+    """Let a service account have no role, and delete the role."""
+    eks, cluster = account.client("eks"), stacks.cluster
+    place = {"clusterName": cluster, "namespace": namespace, "serviceAccount": service_account}
+    for association in eks.list_pod_identity_associations(**place)["associations"]:
+        eks.delete_pod_identity_association(clusterName=cluster, associationId=association["associationId"])
+    if (stack := names.role_stack(cluster, namespace, service_account)) in stacks.names():
+        stacks.delete(stack)
+
+
 def install_efa_plugin(account: Account, cluster: str) -> None:
     """Apply the device plugin for EFA, as eksctl does itself with ``efaEnabled``, unless one of its name is there.
 
@@ -77,6 +97,11 @@ def install_efa_plugin(account: Account, cluster: str) -> None:
     existing = kubectl.get("daemonsets.apps", namespace=namespace)
     if all(daemon_set["metadata"]["name"] != name for daemon_set in existing):
         kubectl.apply([_daemon_set(namespace, name)])
+
+
+def _settings(addon: Mapping[str, Any]) -> dict[str, str]:
+    written = {"addonVersion": addon.get("version"), "configurationValues": addon.get("configurationValues")}
+    return {key: value for key, value in written.items() if value is not None}
 
 
 def _roles(

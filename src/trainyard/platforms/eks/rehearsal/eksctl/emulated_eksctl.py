@@ -7,23 +7,47 @@ https://github.com/eksctl-io/eksctl/blob/main/pkg/cfn/manager/delete_tasks.go
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 import yaml
-from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import launch_template_data
+from trainyard.edge.aws.eks import find_cluster, has_identity_provider
+from trainyard.edge.aws.errors import UNTRANSLATED
 from trainyard.edge.installed_eksctl import InstalledEksctl
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.rehearsal.eksctl import names
-from trainyard.platforms.eks.rehearsal.eksctl.addons import install_efa_plugin, make_addons, make_pod_identities, split
+from trainyard.platforms.eks.rehearsal.eksctl.addons import (
+    delete_pod_identity,
+    install_efa_plugin,
+    make_addons,
+    make_pod_identities,
+    split,
+    update_addons,
+)
 from trainyard.platforms.eks.rehearsal.eksctl.cluster_template import cluster_template
 from trainyard.platforms.eks.rehearsal.eksctl.config_check import refuse_config, subnets_of
 from trainyard.platforms.eks.rehearsal.eksctl.deletion import delete_cluster, delete_group
 from trainyard.platforms.eks.rehearsal.eksctl.installed_check import InstalledEksctlCheck
 from trainyard.platforms.eks.rehearsal.eksctl.node_group_template import instance_types, node_group_template
 from trainyard.platforms.eks.rehearsal.eksctl.stacks import Stacks, access_template, eksctl_refusal
+
+_P = ParamSpec("_P")
+
+
+def _refusing(command: Callable[_P, None]) -> Callable[_P, None]:
+    """Let a command of eksctl end with what AWS refuses, or with the network, in eksctl's words."""
+
+    @wraps(command)
+    def run(*args: _P.args, **named: _P.kwargs) -> None:
+        try:
+            command(*args, **named)
+        except UNTRANSLATED as error:
+            raise eksctl_refusal(command.__name__.replace("_", " "), [str(error)]) from error
+
+    return run
 
 
 class EmulatedEksctl:
@@ -42,6 +66,7 @@ class EmulatedEksctl:
         """Look at a configuration; let the real eksctl do so where it is installed."""
         self._parsed(config)
 
+    @_refusing
     def create_cluster(self, config: str, say: Callable[[str], None]) -> None:
         """Make the control plane, access, add-ons, node groups and the rest of the add-ons."""
         document = self._parsed(config)
@@ -58,50 +83,71 @@ class EmulatedEksctl:
         make_addons(self._account, document, stacks, last)
         say(f'EKS cluster "{cluster}" in "{document["metadata"]["region"]}" region is ready')
 
+    @_refusing
     def create_node_groups(self, config: str, names: Sequence[str], say: Callable[[str], None]) -> None:
         """Make those that are named and are not there."""
         document = self._parsed(config)
         self._make_groups(document, self._stacks(document, say), names)
 
+    @_refusing
     def delete_node_group(self, config: str, name: str, say: Callable[[str], None], *, drain: bool = True) -> None:
         """Delete a group."""
         del drain  # no pod is evicted where none runs
         document = _document(config)
         delete_group(self._account, self._stacks(document, say), document["metadata"]["name"], name)
 
+    @_refusing
     def scale_node_group(self, config: str, name: str, sizes: tuple[int, int, int], say: Callable[[str], None]) -> None:
         """Set the sizes of a group."""
         say(f'scaling nodegroup "{name}"')
         scaling = dict(zip(("minSize", "desiredSize", "maxSize"), sizes, strict=True))
         self._call("update_nodegroup_config", config, nodegroupName=name, scalingConfig=scaling)
 
+    @_refusing
     def upgrade_cluster(self, config: str, say: Callable[[str], None]) -> None:
         """Upgrade the control plane."""
         metadata = _document(config)["metadata"]
         say(f'upgrading cluster "{metadata["name"]}" control plane to version {metadata["version"]}')
         self._asked("update_cluster_version", name=metadata["name"], version=str(metadata["version"]))
 
+    @_refusing
     def upgrade_node_group(self, config: str, name: str, version: str, say: Callable[[str], None]) -> None:
         """Upgrade the nodes of a group."""
         say(f'upgrading nodegroup "{name}" to {version}')
         self._call("update_nodegroup_version", config, nodegroupName=name, version=version)
 
+    @_refusing
     def put_addons(self, config: str, say: Callable[[str], None], *, existing: bool) -> None:
         """Make the add-ons that are missing, or update those that are there."""
         document = self._parsed(config)
         if not existing:
             make_addons(self._account, document, self._stacks(document, say), document.get("addons", ()))
             return
-        for addon in document.get("addons", ()):
-            written = {"addonVersion": addon.get("version"), "configurationValues": addon.get("configurationValues")}
-            changes = {key: value for key, value in written.items() if value is not None}
-            self._call("update_addon", config, addonName=addon["name"], **changes)
+        update_addons(self._account, document, self._stacks(document, say))
 
+    @_refusing
+    def put_identity_provider(self, config: str, say: Callable[[str], None]) -> None:
+        """Make the provider, where it is missing."""
+        document = self._parsed(config)
+        cluster = find_cluster(self._account, document["metadata"]["name"])
+        if cluster is not None and has_identity_provider(self._account, cluster):
+            say("IAM Open ID Connect provider is already associated with the cluster")
+        else:
+            self._make_provider(document)
+
+    @_refusing
     def put_pod_identities(self, config: str, say: Callable[[str], None]) -> None:
         """Make the roles that are missing."""
         document = self._parsed(config)
         make_pod_identities(self._account, document, self._stacks(document, say))
 
+    @_refusing
+    def delete_pod_identity(self, config: str, namespace: str, account: str, say: Callable[[str], None]) -> None:
+        """Take a role away, and delete it."""
+        document = _document(config)
+        delete_pod_identity(self._account, self._stacks(document, say), namespace, account)
+
+    @_refusing
     def put_settings(self, config: str, say: Callable[[str], None]) -> None:
         """Change who reaches the API, and what the control plane logs."""
         document = self._parsed(config)
@@ -116,11 +162,13 @@ class EmulatedEksctl:
         self._asked("update_cluster_config", name=name, logging=logging)
         self._keep_logs(document)
 
+    @_refusing
     def put_access(self, config: str, say: Callable[[str], None]) -> None:
         """Make the access entries that are missing."""
         document = self._parsed(config)
         self._make_access(document, self._stacks(document, say))
 
+    @_refusing
     def delete_cluster(
         self, name: str, region: str, say: Callable[[str], None], *, evict: bool = True, force: bool = False
     ) -> None:
@@ -194,9 +242,8 @@ class EmulatedEksctl:
         if not config.get("iam", {}).get("withOIDC"):
             return
         cluster = self._account.client("eks").describe_cluster(name=config["metadata"]["name"])["cluster"]
-        issuer = cluster["identity"]["oidc"]["issuer"]
         self._account.client("iam").create_open_id_connect_provider(
-            Url=issuer, ClientIDList=["sts.amazonaws.com"], ThumbprintList=["0" * 40]
+            Url=cluster["identity"]["oidc"]["issuer"], ClientIDList=["sts.amazonaws.com"], ThumbprintList=["0" * 40]
         )
 
     def _keep_logs(self, config: Mapping[str, Any]) -> None:
@@ -209,10 +256,7 @@ class EmulatedEksctl:
         self._asked(action, clusterName=_document(config)["metadata"]["name"], **request)
 
     def _asked(self, action: str, **request: Any) -> None:
-        try:
-            getattr(self._account.client("eks"), action)(**request)
-        except ClientError as error:
-            raise eksctl_refusal(action.replace("_", " "), [str(error)]) from error
+        getattr(self._account.client("eks"), action)(**request)
 
 
 def _document(config: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Stacks:
 
     def __init__(self, account: Account, cluster: str, say: Callable[[str], None]) -> None:
         """Take the account, the name of the cluster, and who hears what happens."""
-        self._account, self._cluster, self._say = account, cluster, say
+        self._account, self.cluster, self._say = account, cluster, say
         self._client = account.client("cloudformation")
 
     def make(self, name: str, template: Mapping[str, Any], tags: Mapping[str, str]) -> dict[str, str]:
@@ -57,7 +57,7 @@ class Stacks:
         """Return the stacks of the cluster, the newest first."""
         pages = self._client.get_paginator("describe_stacks").paginate()
         every = [stack for page in pages for stack in page["Stacks"]]
-        tagged = {"Key": CLUSTER_TAG, "Value": self._cluster}
+        tagged = {"Key": CLUSTER_TAG, "Value": self.cluster}
         return [stack["StackName"] for stack in every if tagged in stack.get("Tags", ())][::-1]
 
     def _described(self, name: str) -> dict[str, Any]:
@@ -79,10 +79,10 @@ class Stacks:
 
 
 def eksctl_refusal(action: str, reasons: list[str]) -> EksctlRefusedError:
-    """Return the error of an eksctl that says this."""
-    return EksctlRefusedError(
-        f"eksctl {action} cluster failed: {'; '.join(reasons)}", where="eksctl", hint=_HINT, output=tuple(reasons)
-    )
+    """Return the error of an eksctl that says this; ``action`` alone is one on the whole cluster."""
+    what = action if " " in action else f"{action} cluster"
+    problem = f"eksctl {what} failed: {'; '.join(reasons)}"
+    return EksctlRefusedError(problem, where="eksctl", hint=_HINT, output=tuple(reasons))
 
 
 def role_template(policies: Sequence[str], boundary: str | None = None) -> dict[str, Any]:

@@ -1,0 +1,115 @@
+"""Whatever of a cluster is not as its cluster.yaml says is put right, and named where that does not help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.platforms.eks.deployment.cluster import ADMIN, NAME, Deploying, failure, spec_text, statuses
+from trainyard.edge.eksctl import EksctlRefusedError
+from trainyard.errors import TrainyardError
+from trainyard.platforms.eks.deployment.comparison import Difference
+from trainyard.platforms.eks.deployment.repair import repaired
+
+PROVIDER = Difference("identity provider", NAME, "IAM has no OIDC provider of the cluster")
+
+
+@pytest.fixture
+def cluster(deploying: Deploying) -> Deploying:
+    deploying.deploy(spec_text(admins=ADMIN))
+    return deploying
+
+
+def provider_gone(cluster: Deploying) -> None:
+    iam = cluster.account.client("iam")
+    for provider in iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]:
+        iam.delete_open_id_connect_provider(OpenIDConnectProviderArn=provider["Arn"])
+
+
+def addon_gone_and_its_role_left(cluster: Deploying) -> None:
+    cluster.account.client("eks").delete_addon(clusterName=NAME, addonName="vpc-cni")
+
+
+def addon_not_made(cluster: Deploying) -> None:
+    cluster.programs.eksctl.clusters[NAME].addons["vpc-cni"]["status"] = "CREATE_FAILED"
+    cluster.programs.eksctl.clusters[NAME].pod_identities.clear()
+
+
+def addon_without_role(cluster: Deploying) -> None:
+    cluster.programs.eksctl.clusters[NAME].addons["vpc-cni"]["podIdentityAssociations"] = []
+    cluster.programs.eksctl.clusters[NAME].pod_identities.clear()
+
+
+def node_group_gone_and_its_stack_left(cluster: Deploying) -> None:
+    cluster.account.client("eks").delete_nodegroup(clusterName=NAME, nodegroupName="training")
+
+
+def logs_for_ever(cluster: Deploying) -> None:
+    cluster.account.client("logs").delete_retention_policy(logGroupName=f"/aws/eks/{NAME}/cluster")
+
+
+@pytest.mark.parametrize(
+    ("breaks", "step", "said"),
+    [
+        (provider_gone, "add-ons", "OIDC provider"),
+        (addon_gone_and_its_role_left, "add-ons", "add-ons vpc-cni"),
+        (addon_not_made, "add-ons", "add-ons vpc-cni"),
+        (addon_without_role, "add-ons", "roles of add-ons vpc-cni"),
+        (logs_for_ever, "add-ons", "tag and retention of the log group"),
+        (node_group_gone_and_its_stack_left, "node-groups", "made training"),
+    ],
+)
+def test_what_is_missing_is_made_and_then_nothing_is(
+    cluster: Deploying, breaks: Callable[[Deploying], None], step: str, said: str
+):
+    text = spec_text(admins=ADMIN)
+    breaks(cluster)
+    details = {result.name: result.detail for result in cluster.deploy(text)}
+    assert details[step] == said
+    assert statuses(cluster.deploy(text))[step] == "unchanged"
+
+
+def test_who_is_taken_out_of_the_spec_administers_the_cluster_no_more(cluster: Deploying):
+    details = {result.name: result.detail for result in cluster.deploy()}
+    assert details["add-ons"] == "1 former administrators removed"
+    assert cluster.administrators() == []
+    assert not [stack for stack in cluster.stacks() if "accessentry" in stack]
+
+
+def test_access_that_somebody_else_has_given_stays(cluster: Deploying):
+    arn = "arn:aws:iam::123456789012:role/somebody-elses-admins"
+    cluster.account.client("eks").create_access_entry(clusterName=NAME, principalArn=arn)
+    cluster.deploy()
+    assert cluster.administrators() == [arn]
+
+
+def test_what_eksctl_refuses_is_asked_for_again_and_then_told(cluster: Deploying):
+    cluster.account.client("eks").delete_addon(clusterName=NAME, addonName="vpc-cni")
+    cluster.programs.eksctl.fails_at = ("addon-vpc-cni", "AccessDenied: not authorized")
+    said = failure(cluster.deploy(spec_text(admins=ADMIN)))
+    assert "AccessDenied: not authorized" in said
+    assert cluster.programs.said("eksctl").count("eksctl create addon --config-file=FILE --color=false") == 3
+
+
+def test_what_one_refusal_leaves_is_made_by_the_next_attempt(deploying: Deploying):
+    found = [PROVIDER]
+    attempts: list[int] = []
+
+    def repair(_: object) -> str:
+        attempts.append(len(attempts))
+        if len(attempts) == 1:
+            raise EksctlRefusedError("eksctl utils failed: EntityAlreadyExists", where="eksctl", hint="again")
+        found.clear()
+        return "OIDC provider"
+
+    assert repaired(deploying.work(), lambda: list(found), {"identity provider": repair}) == ["OIDC provider"]
+    assert len(attempts) == 2
+
+
+def test_what_stays_different_is_named(deploying: Deploying):
+    with pytest.raises(TrainyardError) as raised:
+        repaired(deploying.work(), lambda: [PROVIDER], {"identity provider": lambda _: "OIDC provider"})
+    assert raised.value.problem == (
+        "cluster llm is not as its cluster.yaml says: IAM has no OIDC provider of the cluster"
+    )
