@@ -35,11 +35,12 @@ class KillPoint(NamedTuple):
 
 @contextmanager
 def kill_points(
-    account: Account, text: str, is_chosen: Callable[[int], bool]
+    account: Account, text: str, is_chosen: Callable[[int, str], bool]
 ) -> Iterator[tuple[Account, list[KillPoint]]]:
     """Give the account through a proxy, and a list that grows by a point before each chosen call that is made there.
 
-    Calls that change something are numbered from zero. The copies are there until the end of the block.
+    Calls that change something are numbered from zero, and called by their actions, such as CreateStack. The copies are
+    there until the end of the block.
     """
     with ExitStack() as copies, _CopyingProxy(account, text, is_chosen, copies) as proxy, served(proxy) as endpoint:
         yield replace(account, endpoint=endpoint), proxy.points
@@ -55,7 +56,7 @@ def _let_lock_end(account: Account, text: str) -> None:
 
 
 class _CopyingProxy(Proxy):
-    def __init__(self, account: Account, text: str, is_chosen: Callable[[int], bool], copies: ExitStack) -> None:
+    def __init__(self, account: Account, text: str, is_chosen: Callable[[int, str], bool], copies: ExitStack) -> None:
         super().__init__(account.endpoint or "")
         self.points: list[KillPoint] = []
         self._account, self._text, self._is_chosen, self._copies = account, text, is_chosen, copies
@@ -65,7 +66,7 @@ class _CopyingProxy(Proxy):
         call = _call(request)
         if _READS.fullmatch(call):
             return None
-        if self._is_chosen(self._number):
+        if self._is_chosen(self._number, call):
             copy = self._copies.enter_context(copied(self._account))
             _let_lock_end(copy, self._text)
             self.points.append(KillPoint(f"{self._number} {call}", copy))

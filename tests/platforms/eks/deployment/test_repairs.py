@@ -72,6 +72,7 @@ def test_what_is_missing_is_made_and_then_nothing_is(
 
 def test_who_is_taken_out_of_the_spec_administers_the_cluster_no_more(cluster: Deploying):
     details = {result.name: result.detail for result in cluster.deploy()}
+    assert details["changes"] == f"administrators, without {ADMIN}"
     assert details["add-ons"] == "1 former administrators removed"
     assert cluster.administrators() == []
     assert not [stack for stack in cluster.stacks() if "accessentry" in stack]

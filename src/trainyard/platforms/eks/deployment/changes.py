@@ -240,8 +240,10 @@ def _other_changes(former: Mapping[str, Any], config: Mapping[str, Any]) -> Iter
         yield "who reaches the Kubernetes API"
     if former["iam"].get("podIdentityAssociations") != config["iam"].get("podIdentityAssociations"):
         yield "roles of workloads"
-    if former["accessConfig"].get("accessEntries") != config["accessConfig"].get("accessEntries"):
-        yield "administrators"
+    entries, wanted = (document["accessConfig"].get("accessEntries", []) for document in (former, config))
+    if entries != wanted:
+        gone = [entry["principalARN"] for entry in entries if entry not in wanted]
+        yield "administrators" + (f", without {', '.join(gone)}" if gone else "")
 
 
 def _value_text(value: Any) -> str:
