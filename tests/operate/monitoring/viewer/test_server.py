@@ -184,7 +184,9 @@ def test_a_slow_panel_does_not_hold_up_the_others(page, source):
     slow = next(iter(EFA.panels())).queries[0].expr.split("{")[0].rpartition("(")[2].rpartition(" ")[2]
     source.before = lambda asked: go_on.wait(20) if slow in asked else None
     with socket.create_connection(("127.0.0.1", page.viewer.port)) as browser:
-        browser.sendall(f"GET /data/efa-network HTTP/1.1\r\nHost: localhost:{page.viewer.port}\r\n\r\n".encode())
+        browser.sendall(
+            f"GET {page.target('/data/efa-network')} HTTP/1.1\r\nHost: localhost:{page.viewer.port}\r\n\r\n".encode()
+        )
         browser.settimeout(10)
         received = b""
         while received.count(b'"series"') < 5:
@@ -200,7 +202,9 @@ def test_who_closes_the_page_is_not_asked_for_any_longer(page, source):
     go_on = threading.Event()
     source.before = lambda _: go_on.wait(20)
     with socket.create_connection(("127.0.0.1", page.viewer.port)) as browser:
-        browser.sendall(f"GET /data/host-system HTTP/1.1\r\nHost: localhost:{page.viewer.port}\r\n\r\n".encode())
+        browser.sendall(
+            f"GET {page.target('/data/host-system')} HTTP/1.1\r\nHost: localhost:{page.viewer.port}\r\n\r\n".encode()
+        )
         browser.recv(100)
     go_on.set()
     source.before = lambda _: time.sleep(0.05)
@@ -221,3 +225,17 @@ def test_what_is_no_http_is_refused_and_the_next_is_served(sent, page):
         client.shutdown(socket.SHUT_WR)
         client.recv(1000)
     assert page.ask("/").status == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/efa-network", "/headline", "/app.js", "//", "/" + "a" * 43 + "/"])
+def test_nobody_is_answered_who_does_not_know_the_token(path, page, source):
+    reply = page.ask_plainly(path)
+    assert reply.status == 403
+    assert b"the address that" in reply.body
+    assert source.instants == []
+
+
+def test_every_viewer_has_a_token_of_its_own(page):
+    with viewing(FakeSource()) as other:
+        assert page.ask_plainly(other.target("/")).status == 403
+        assert other.ask("/").status == 200

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 from trainyard.operate.monitoring.viewer.server import HOST, Viewer
 from trainyard.operate.monitoring.viewer.source import MetricsSource
@@ -40,7 +41,14 @@ class Viewing:
     def url(self) -> str:
         return self.viewer.url
 
-    def ask(self, target: str, method: str = "GET", **headers: str) -> Reply:
+    def target(self, path: str) -> str:
+        """Return a path with the token before it."""
+        return urlsplit(self.url).path + path.removeprefix("/")
+
+    def ask(self, path: str, method: str = "GET", **headers: str) -> Reply:
+        return self.ask_plainly(self.target(path), method, **headers)
+
+    def ask_plainly(self, target: str, method: str = "GET", **headers: str) -> Reply:
         connection = HTTPConnection(HOST, self.viewer.port, timeout=300)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.putrequest(method, target, skip_host="Host" in named)

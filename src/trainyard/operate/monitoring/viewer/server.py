@@ -1,10 +1,12 @@
-"""The server of the page, on 127.0.0.1 alone."""
+"""The server of the page, on 127.0.0.1 alone, where other users of the machine are too: its address has a token."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import hmac
 import json
+import secrets
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -40,6 +42,7 @@ class Viewer(ThreadingHTTPServer):
             reason = getattr(error, "strerror", None) or error
             raise InputError(f"port {port} cannot be used: {reason}", where="--port", hint=hint) from error
         self.answers = Answers(api)
+        self._folder = f"/{secrets.token_urlsafe()}/"
 
     @property
     def port(self) -> int:
@@ -49,7 +52,13 @@ class Viewer(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         """Return where the page is."""
-        return f"http://{HOST}:{self.port}/"
+        return f"http://{HOST}:{self.port}{self._folder}"
+
+    def path_below(self, target: str) -> str | None:
+        """Return what is asked for below the token; None where the token is another one."""
+        size = len(self._folder)
+        has_token = hmac.compare_digest(target[:size].encode(), self._folder.encode())
+        return f"/{target[size:]}" if has_token else None
 
     def server_close(self) -> None:
         """Stop listening, and ask nothing more."""
@@ -92,8 +101,11 @@ class Handler(BaseHTTPRequestHandler):
         if not is_from_here(self.headers, self.server.port):  # type: ignore[arg-type]  # it has get(), which is all
             self._refuse(403, "this server answers to its own page alone")
             return
+        if (target := self.server.path_below(self.path)) is None:
+            self._refuse(403, "open the address that `trainyard monitor view` printed: it changes each time")
+            return
         try:
-            request = parse_request(self.path)
+            request = parse_request(target)
             self._route(request)
         except BadRequestError as error:
             self._refuse(400, str(error))

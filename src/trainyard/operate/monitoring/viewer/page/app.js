@@ -18,7 +18,7 @@ let timer = 0;
 
 async function start() {
   try {
-    dashboards = await answered(fetch("/description"));
+    dashboards = await answered(fetch("description"));
   } catch (error) {
     trouble(error);
     return;
@@ -131,7 +131,7 @@ function question() {
 async function showPanels(signal) {
   let window = null;
   const waiting = new Set(panels.keys());
-  for await (const line of lines(`/data/${state.dashboard}?${question()}`, signal)) {
+  for await (const line of lines(`data/${state.dashboard}?${question()}`, signal)) {
     if (window === null) {
       window = line;
       place("updated").textContent = `${moment(window.to)}, a point each ${window.step < 60 ? `${window.step} s` : `${window.step / 60} min`}`;
@@ -167,12 +167,12 @@ async function* lines(address, signal) {
 }
 
 async function showVariables(signal) {
-  const found = await answered(fetch(`/variables?${question()}`, { signal }));
+  const found = await answered(fetch(`variables?${question()}`, { signal }));
   for (const name of VARIABLES) offer(name, found[name] || [], state[name]);
 }
 
 async function showAlerts(signal) {
-  const found = await answered(fetch(`/headline?${question()}`, { signal }));
+  const found = await answered(fetch(`headline?${question()}`, { signal }));
   showHeadline(place("headline"), found);
   place("source").textContent = `From ${found.prometheus}`;
 }

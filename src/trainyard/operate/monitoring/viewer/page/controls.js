@@ -1,4 +1,4 @@
-// What is chosen, kept in the address, so that a page can be bookmarked and a link keeps time and cluster.
+// What is chosen, kept in the address, so that a link keeps time and cluster. Addresses are relative: a token is before them.
 
 import { element } from "./plain.js";
 
@@ -9,7 +9,7 @@ const DEFAULT = { range: "3600", refresh: "60" };
 
 export function readState(dashboards) {
   const fields = new URLSearchParams(location.search);
-  const named = location.pathname.slice(1);
+  const named = location.pathname.split("/").pop();
   const state = { dashboard: dashboards.some((one) => one.id === named) ? named : dashboards[0].id };
   state.range = known(RANGES, fields.get("range"), DEFAULT.range);
   state.refresh = known(REFRESHES, fields.get("refresh"), DEFAULT.refresh);
@@ -27,7 +27,7 @@ export function addressOf(state) {
   for (const name of VARIABLES) if (state[name]) fields.set(name, state[name]);
   if (state.to) fields.set("to", state.to);
   for (const [name, value] of Object.entries(DEFAULT)) if (state[name] !== value) fields.set(name, state[name]);
-  return `/${state.dashboard}${fields.size ? `?${fields}` : ""}`;
+  return `${state.dashboard}${fields.size ? `?${fields}` : ""}`;
 }
 
 export function fillSelects(dashboards, state) {
