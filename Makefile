@@ -12,7 +12,7 @@ STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 PYTEST := pytest --quiet --numprocesses=4 --dist=loadfile --no-loadscope-reorder
 # What users install, in place of the source tree.
 WITH_WHEEL := cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel
-PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch
+PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch .make/checkov
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -79,6 +79,11 @@ test-slice: $(PROGRAMS) ## one of twelve parts of what the exhaustive tests add:
 .PHONY: .make/torch
 .make/torch:
 	@tools/torch.sh
+
+# checkov, an outside judge. Where it is there already, this takes no time.
+.PHONY: .make/checkov
+.make/checkov: .make/environment
+	@tools/checkov.sh
 
 # The Prometheus of the tests. Where it is there already, this takes no time.
 .PHONY: .make/prometheus
