@@ -78,6 +78,7 @@ class DebianNode:
         )
         self.write("/usr/local/lib/slurm/spank_pyxis.so", "a plugin")
         self.write("/usr/bin/enroot", "#!/bin/sh\n", 0o755)
+        self.write("/usr/sbin/iptables-restore", "#!/bin/sh\n", 0o755)
         self.write("/opt/slurm/etc/slurm.conf", "ClusterName=parallelcluster\n")
         self.write("/opt/slurm/etc/scripts/prolog.d/90_pcluster_health_check_manager", "#!/bin/sh\n", 0o755)
 
