@@ -19,7 +19,14 @@ def node(tmp_path: Path) -> FakeNode:
     node.write("etc/parallelcluster/cfnconfig", f"stack_name=llm\ncfn_cluster_user={Path(tmp_path).owner()}\n")
     (node.root / "fsx").mkdir()
     answers(node, "mountpoint", f'[[ $2 == "{node.root}/fsx" ]]')
+    node.program("chown", 'echo "$1 $PWD" >>"$STUB/given"')
     return node
+
+
+def given(node: FakeNode) -> list[str]:
+    """Return whom folders were given to, and which."""
+    file = node.stub / "given"
+    return file.read_text().splitlines() if file.exists() else []
 
 
 def mode(node: FakeNode, folder: str) -> str:
@@ -43,8 +50,7 @@ def test_a_second_run_changes_nothing(node: FakeNode):
 def test_libraries_and_images_belong_to_the_user_of_the_cluster(node: FakeNode):
     node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ec2-user\n")
     runs_well(node, STEP)
-    given = [call[1:] for call in node.calls("chown")]
-    assert given == [["--no-dereference", "ec2-user:", f"{node.root}/fsx/{name}"] for name in ("nccl", "containers")]
+    assert given(node) == [f"ec2-user: {node.root}/fsx/{name}" for name in ("nccl", "containers")]
 
 
 def test_what_is_in_the_folders_stays(node: FakeNode):
@@ -69,6 +75,17 @@ def test_a_link_is_not_followed(node: FakeNode, name: str):
     assert node.calls("chown") == []
 
 
+@pytest.mark.parametrize("name", ["nccl", "containers", "logs"])
+def test_a_link_that_somebody_puts_there_meanwhile_gets_neither_mode_nor_owner(node: FakeNode, name: str):
+    (node.root / "etc/private").mkdir(mode=0o700)
+    node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ec2-user\n")
+    swap = f'ln -s "{node.root}/etc/private" "{node.root}/fsx/{name}"'
+    answers(node, "mkdir", f'case $* in *fsx/{name}) {swap} ;; *) exec /bin/mkdir "$@" ;; esac')
+    assert f"/fsx/{name} is a symbolic link" in complaint(node.run(STEP), 66)
+    assert mode(node, "etc/private") == "0o700"
+    assert [line for line in given(node) if "private" in line] == []
+
+
 def test_a_link_to_nothing_is_told_too(node: FakeNode):
     (node.root / "fsx/nccl").symlink_to(node.root / "missing")
     assert "/fsx/nccl is a symbolic link" in complaint(node.run(STEP), 66)
@@ -88,7 +105,7 @@ def test_what_root_made_before_is_given_to_the_user_of_the_cluster(node: FakeNod
     answers(node, "stat", 'case $* in *%U*) echo root ;; *) exec /usr/bin/stat "$@" ;; esac')
     node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ec2-user\n")
     runs_well(node, STEP)
-    assert [call[-1] for call in node.calls("chown")][:1] == [f"{node.root}/fsx/nccl"]
+    assert given(node)[:1] == [f"ec2-user: {node.root}/fsx/nccl"]
 
 
 def test_a_file_system_that_is_not_mounted_gets_no_folders(node: FakeNode):

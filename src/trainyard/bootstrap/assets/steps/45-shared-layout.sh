@@ -19,30 +19,48 @@ need_mount() {
 
 # Who else could write to the shared file system may have put something there, and root follows neither their links nor
 # takes over their folders.
+#
+# trusted USER FOLDER [NAME]: fails where FOLDER is a link, or where it, by another name of it, is somebody else's.
 trusted() {
   local user=$1 folder=$2 owner
-  [[ ! -L $folder ]] ||
-    fail "$STATUS_HARDWARE" "$folder is a symbolic link, which root does not follow: move it away"
+  [[ ! -L $folder ]] || no_link "$folder"
   [[ -e $folder ]] || return 0
-  owner=$(stat --format=%U "$folder")
+  owner=$(stat --format=%U "${3:-$folder}")
   [[ $owner == root || $owner == "$user" ]] ||
     fail "$STATUS_HARDWARE" "$folder belongs to $owner, neither to root nor to $user: move it away, or give it to $user"
 }
 
-owned_by() {
-  local user=$1 folder=$2
-  [[ $(stat --format=%U "$folder") != "$user" ]] || return 0
-  attempt "give $folder to $user" chown --no-dereference "$user:" "$folder"
-  note_change "gave $folder to $user"
+no_link() {
+  fail "$STATUS_HARDWARE" "$1 is a symbolic link, which root does not follow: move it away"
+}
+
+# settle NAME MODE OWNER: makes a folder and gives it mode and owner, from within: what has its name by then may be
+# another, and the file system is everybody's.
+settle() {
+  local folder=$SHARED/$1 mode=$2 owner=$3
+  [[ -d $folder ]] || {
+    attempt "make the folder $folder" mkdir "$folder"
+    note_change "made $folder"
+  }
+  cd -P "$folder"
+  [[ $PWD == "$folder" ]] || no_link "$folder"
+  trusted "$user" "$folder" .
+  [[ $(stat --format=%a .) == "$mode" ]] || {
+    attempt "change the mode of $folder" chmod "$mode" .
+    note_change "gave $folder the mode $mode"
+  }
+  [[ -z $owner || $(stat --format=%U .) == "$owner" ]] || {
+    attempt "give $folder to $owner" chown "$owner:" .
+    note_change "gave $folder to $owner"
+  }
 }
 
 need TRAINYARD_SHARED
 need_mount
 user=$(cluster_user)
-for name in nccl containers logs; do trusted "$user" "$ROOT$TRAINYARD_SHARED/$name"; done
-for name in nccl containers; do
-  folder "$ROOT$TRAINYARD_SHARED/$name" 0755
-  owned_by "$user" "$ROOT$TRAINYARD_SHARED/$name"
-done
-folder "$ROOT$TRAINYARD_SHARED/logs" 1777
+SHARED=$(cd -P "$ROOT$TRAINYARD_SHARED" && pwd)
+for name in nccl containers logs; do trusted "$user" "$SHARED/$name"; done
+settle nccl 755 "$user"
+settle containers 755 "$user"
+settle logs 1777 ""
 finish
