@@ -60,6 +60,11 @@ def seeded_account(text: str) -> Iterator[Account]:
         yield account
 
 
+def started_account(*texts: str) -> Account:
+    """Return an account in which any of some specs can be deployed; to be copied, and kept until the tests end."""
+    return _started(texts)
+
+
 @contextmanager
 def deployed_account(text: str) -> Iterator[Account]:
     """Give an account with the cluster of a spec, deployed without a finding."""
@@ -83,6 +88,20 @@ def _empty(region: str) -> Account:
 def _seeded(text: str) -> Account:
     spec = parse(text, "cluster.yaml").spec
     account = _ORIGINALS.enter_context(emulated_account(spec.region, seeds=seeds_of(spec)))
+    return replace(account, clock=QuickClock())
+
+
+@cache
+def _started(texts: tuple[str, ...]) -> Account:
+    specs = [parse(text, "cluster.yaml").spec for text in texts]
+    seeds = seeds_of(specs[0])
+    for spec in specs[1:]:
+        for kind, things in seeds_of(spec).items():
+            if isinstance(things, list):
+                seeds[kind] = [*seeds[kind], *(thing for thing in things if thing not in seeds[kind])]
+            else:
+                seeds[kind] = seeds[kind] or things
+    account = _ORIGINALS.enter_context(emulated_account(specs[0].region, seeds=seeds))
     return replace(account, clock=QuickClock())
 
 
