@@ -33,6 +33,7 @@ def install() -> None:
         describe_volumes,
         delete_volume,
         create_data_repository_association,
+        update_data_repository_association,
         describe_data_repository_associations,
         delete_data_repository_association,
         describe_file_caches,
@@ -157,6 +158,16 @@ def create_data_repository_association(self: Any) -> str:
     self.fsx_backend.tag_resource(
         association["ResourceARN"], {tag["Key"]: tag["Value"] for tag in request.get("Tags") or []}
     )
+    return json.dumps({"Association": association})
+
+
+def update_data_repository_association(self: Any) -> str:
+    """Answer UpdateDataRepositoryAssociation: the new policies hold at once."""
+    request = json.loads(self.body)
+    associations = _ASSOCIATIONS.get(_key(self), {})
+    _those(associations, [request["AssociationId"]], "DataRepositoryAssociationNotFound", "Association")
+    association = associations[request["AssociationId"]]
+    association.update({key: request[key] for key in ("ImportedFileChunkSize", "S3") if key in request})
     return json.dumps({"Association": association})
 
 

@@ -190,7 +190,7 @@ def _clean_up(stack: EmulatedStack, removed: set[str]) -> None:
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
     """
     stack.say("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
-    for resource in list(stack.resources.values()):
+    for resource in reversed(stack.resources.values()):
         if resource.superseded is not None:
             former = EmulatedResource(resource.logical_id, resource.type, "", physical=resource.superseded)
             former.deletion_policy = resource.replace_policy

@@ -35,6 +35,30 @@ def _create_instance(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     return _physical_instance(aws, answer["Instances"][0]["InstanceId"])
 
 
+# What changes without another instance, the type while it is stopped.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-instance.html
+_CHANGEABLE = {"IamInstanceProfile", "InstanceType", "SecurityGroupIds", "Tags"}
+
+
+def _update_instance(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
+    """Change its type or its security groups."""
+    former = physical.logical.properties if physical.logical else {}
+    names = {*former, *resource.properties}
+    changed = {name for name in names if former.get(name) != resource.properties.get(name)}
+    if changed - _CHANGEABLE:
+        raise ResourceError(f"the emulated account cannot change {', '.join(sorted(changed - _CHANGEABLE))} in place")
+    ec2 = aws.client("ec2")
+    if "InstanceType" in changed:
+        ec2.stop_instances(InstanceIds=[physical.id])
+        ec2.modify_instance_attribute(
+            InstanceId=physical.id, InstanceType={"Value": resource.properties["InstanceType"]}
+        )
+        ec2.start_instances(InstanceIds=[physical.id])
+    if "SecurityGroupIds" in changed:
+        ec2.modify_instance_attribute(InstanceId=physical.id, Groups=resource.properties["SecurityGroupIds"])
+    return physical
+
+
 def _delete_instance(aws: Aws, physical: PhysicalResource) -> None:
     """Terminate it."""
     aws.client("ec2").terminate_instances(InstanceIds=[physical.id])
@@ -141,7 +165,7 @@ def _parameter(key_pair: str) -> str:
 
 
 RESOURCE_TYPES: Mapping[str, ResourceType] = {
-    "AWS::EC2::Instance": ResourceType(_create_instance, _delete_instance),
+    "AWS::EC2::Instance": ResourceType(_create_instance, _delete_instance, _update_instance),
     "AWS::AutoScaling::AutoScalingGroup": ResourceType(
         _create_auto_scaling_group, _delete_auto_scaling_group, _update_auto_scaling_group
     ),

@@ -122,7 +122,23 @@ def _update_vpc_endpoint(aws: Aws, physical: PhysicalResource, resource: Logical
         request |= {f"Add{name}": sorted(after - before)} if after - before else {}
         request |= {f"Remove{name}": sorted(before - after)} if before - after else {}
     aws.client("ec2").modify_vpc_endpoint(VpcEndpointId=physical.id, **request)
+    _change_routes(aws, physical.id, resource, request)
     return physical
+
+
+def _change_routes(aws: Aws, endpoint: str, resource: LogicalResource, request: Mapping[str, Any]) -> None:
+    """Let the route tables of a gateway follow, which moto forgets, and without which it cannot delete the endpoint.
+
+    https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html
+    """
+    ec2 = aws.client("ec2")
+    filters = [{"Name": "prefix-list-name", "Values": [resource.properties["ServiceName"]]}]
+    for prefix_list in ec2.describe_managed_prefix_lists(Filters=filters)["PrefixLists"]:
+        destination = {"DestinationPrefixListId": prefix_list["PrefixListId"]}
+        for table in request.get("AddRouteTableIds", ()):
+            ec2.create_route(RouteTableId=table, GatewayId=endpoint, **destination)
+        for table in request.get("RemoveRouteTableIds", ()):
+            ec2.delete_route(RouteTableId=table, **destination)
 
 
 def _delete_vpc_endpoint(aws: Aws, physical: PhysicalResource) -> None:
