@@ -4,7 +4,7 @@
 # Whoever is root anywhere where the shared file system is mounted, in a container or on a node of another cluster, may
 # write to all of it. So the checksums of what was built lie where only root of this cluster may write: in the folder of
 # Slurm, which the head node exports to all its nodes, as VERSION.json. There, `current` leads to the one that nodes take.
-# https://docs.aws.amazon.com/parallelcluster/latest/ug/directories-v3.html
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#yaml-HeadNode-SharedStorageType
 MANIFESTS=$ROOT/opt/slurm/etc/trainyard/nccl
 
 # as_root COMMAND…: runs it as root, for whom that takes no password.
