@@ -50,7 +50,7 @@ def test_it_prints_the_root_cause_its_lines_and_what_to_do(trainyard, log):
     lines = ran.out.splitlines()
     assert lines[0] == "error: A GPU has fallen off the bus [gpu-fell-off-bus]"
     assert f"  {NODE}.syslog:2" in lines
-    assert f"    Mar 21 14:16:48 {XID}" in lines
+    assert f"    | Mar 21 14:16:48 {XID}" in lines
     assert any(line.startswith("What to do: ") for line in lines)
     assert any("100 lines [nccl-watchdog-timeout]" in line for line in lines)
     assert ran.err == ""
@@ -76,7 +76,7 @@ def test_healthy_logs_end_with_0_and_say_that_nothing_known_matched(trainyard):
     assert ran.status == 0
     assert ran.out.startswith("nothing known matched in -\n")
     assert "The most unusual lines, which no signature knows:" in ran.out
-    assert "    segfault in frobnicator: fatal error" in ran.out
+    assert "    | segfault in frobnicator: fatal error" in ran.out
 
 
 @pytest.mark.parametrize("empty", ["file", "folder", "standard input"])

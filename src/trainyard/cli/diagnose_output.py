@@ -9,7 +9,7 @@ import click
 
 from trainyard.cli.output import print_text
 from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
-from trainyard.foreign_text import one_line
+from trainyard.foreign_text import BAR, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ def _print_root(root: _Values) -> None:
 def _print_lines(lines: Sequence[_Values]) -> None:
     for line in lines:
         print_text(click.style(f"  {one_line(line['file'])}:{line['line']}", dim=True))
-        print_text(f"    {_cut(one_line(line['text'].strip()))}")
+        print_text(f"    {_quotation(line)}")
 
 
 def _print_consequences(consequences: Sequence[_Values]) -> None:
@@ -82,7 +82,8 @@ def _print_others(causes: Sequence[_Values]) -> None:
     for cause in causes[:_MOST_OTHERS]:
         print_text(f"  {_severity(cause)}: {cause['title']}, {count_text(cause['count'], 'line')} {_id(cause)}")
         first = cause["evidence"][0]
-        print_text(f"    {one_line(first['file'])}:{first['line']}: {_cut(one_line(first['text'].strip()))}")
+        print_text(click.style(f"    {one_line(first['file'])}:{first['line']}", dim=True))
+        print_text(f"    {_quotation(first)}")
     _print_more(len(causes) - _MOST_OTHERS)
 
 
@@ -132,5 +133,6 @@ def _filled(text: str) -> str:
     return textwrap.fill(text, _WIDTH)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}…"
+def _quotation(line: _Values) -> str:
+    text = one_line(line["text"].strip())
+    return f"{BAR}{text if len(text) <= _LONGEST_LINE else f'{text[:_LONGEST_LINE]}…'}"

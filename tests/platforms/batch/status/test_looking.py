@@ -150,9 +150,10 @@ def test_what_the_stack_names_and_is_gone_is_an_error(changes, expected):
 def test_a_job_that_waits_is_told_with_what_batch_says_of_it(capsys):
     why = "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY - Service cannot fulfill the capacity requested"
     found = looked(WELL.but(jobs=(job("RUNNABLE", minutes_ago=20, statusReason=why),)))
-    what = f"job bench ({JOB}) of queue {QUEUE} is RUNNABLE, submitted 20 min ago: {why}"
+    what = f'job bench ({JOB}) of queue {QUEUE} is RUNNABLE, submitted 20 min ago: "{why}"'
     assert whats(found) == [("warning", what)]
-    assert f"waiting in {QUEUE}: bench ({JOB}, 2 nodes) since 2027-01-15T07:40:00+00:00: {why}" in shown(capsys, found)
+    line = f'waiting in {QUEUE}: bench ({JOB}, 2 nodes) since 2027-01-15T07:40:00+00:00: "{why}"'
+    assert line in shown(capsys, found)
 
 
 @pytest.mark.parametrize(("minutes", "told"), [(20, False), (40, True)])
@@ -175,7 +176,7 @@ def test_jobs_that_failed_in_the_last_day_are_told_once_for_each_reason(capsys):
     found = looked(WELL.but(jobs=(former, job("FAILED", minutes_ago=60, statusReason=why), old)))
     (failure,) = found.failures
     assert (failure.place, failure.times) == (f"queue {QUEUE}", 2)
-    assert failure.what == f"job bench: {why} ({JOB})"
+    assert failure.what == f'job bench: "{why}" ({JOB})'
     assert whats(found) == [("warning", "something failed lately")]
     assert "2 or more" not in shown(capsys, found)
 

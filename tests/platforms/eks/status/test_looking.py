@@ -336,7 +336,7 @@ NO_GPUS = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu."
         (
             container(state={"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}),
             "ImagePullBackOff",
-            "container train: Back-off pulling image",
+            'container train: "Back-off pulling image"',
         ),
         (
             container(
@@ -344,7 +344,7 @@ NO_GPUS = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu."
                 lastState={"terminated": {"reason": "Error", "exitCode": 1, "message": "no NCCL\n"}},
             ),
             "CrashLoopBackOff",
-            "container train: back-off 5m0s; it ended with Error, exit status 1: no NCCL the last time",
+            'container train: "back-off 5m0s"; it ended with Error, exit status 1: "no NCCL" the last time',
         ),
         (container(state={"waiting": {"reason": "ContainerCreating"}}), "ContainerCreating", "container train"),
     ],
@@ -363,8 +363,8 @@ def test_of_a_long_reason_the_end_is_told_where_what_is_wrong_stands():
     said = f'Failed to pull image "{image}": rpc error: failed to resolve reference "{image}": not found'
     waiting = container(state={"waiting": {"reason": "ErrImagePull", "message": said}})
     (trouble,) = eks(looked(WELL.with_inside(pod("train-worker-0", **waiting)))).troubles
-    assert trouble.why.startswith('container train: Failed to pull image "registry.example/x')
-    assert trouble.why.endswith('x": not found')
+    assert trouble.why.startswith("container train: \"Failed to pull image 'registry.example/x")
+    assert trouble.why.endswith("x': not found\"")
     assert len(trouble.why) < len(said)
 
 

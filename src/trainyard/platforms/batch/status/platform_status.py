@@ -8,6 +8,7 @@ from datetime import datetime
 from shlex import join
 from typing import Any
 
+from trainyard.foreign_text import quoted
 from trainyard.operate.nodes.durations import duration
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.platforms.batch.status.batch_status import (
@@ -115,7 +116,7 @@ def _queue(queue: QueueStatus) -> str:
 
 def _waiting(job: WaitingJob) -> str:
     nodes = f", {job.nodes} nodes" if job.nodes is not None else ""
-    why = f": {job.reason}" if job.reason else ""
+    why = f": {quoted(job.reason)}" if job.reason else ""
     return f"  waiting in {job.queue}: {job.name} ({job.id}{nodes}) since {job.submitted}{why}"
 
 
@@ -182,7 +183,7 @@ def _of_waiting(status: Status, batch: BatchStatus) -> Iterator[Concern]:
             continue
         queues_told.add(job.queue)
         what = f"job {job.name} ({job.id}) of queue {job.queue} is RUNNABLE, submitted {duration(waits_s)} ago"
-        yield Concern("warning", f"{what}: {job.reason}" if job.reason else what, status.command("diagnose"))
+        yield Concern("warning", f"{what}: {quoted(job.reason)}" if job.reason else what, status.command("diagnose"))
 
 
 def _of_images(status: Status, batch: BatchStatus) -> Iterator[Concern]:

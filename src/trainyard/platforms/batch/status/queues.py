@@ -8,6 +8,7 @@ from functools import partial
 
 from trainyard.edge.aws.batch_job_state import QueueJob, QueueJobs, jobs_by_status
 from trainyard.edge.aws.batch_queues import JobQueue
+from trainyard.foreign_text import quoted
 from trainyard.operate.status.failures import Failure, short
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.batch.status.batch_status import QueueStatus, WaitingJob
@@ -75,7 +76,7 @@ def failed_jobs(jobs: Mapping[str, Mapping[str, QueueJobs]], now_s: float) -> tu
     for queue, by_status in jobs.items():
         failed = [job for job in of_status(by_status, "FAILED") if _ended_ms(job) >= since_ms]
         for job in sorted(failed, key=_ended_ms):
-            what = f"job {job.name}: {job.reason or 'Batch says nothing'}{_exit(job)}"
+            what = f"job {job.name}: {quoted(job.reason) if job.reason else 'Batch says nothing'}{_exit(job)}"
             before = failures.pop((queue, what), None)
             at = datetime.fromtimestamp(_ended_ms(job) / 1000, UTC).isoformat(timespec="seconds")
             times = before.times + 1 if before else 1

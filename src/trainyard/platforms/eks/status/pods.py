@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainyard.edge.kubernetes.documents import Document, number, part, parts, seconds, text
+from trainyard.foreign_text import quoted
 from trainyard.operate.status.failures import Failure, short
 from trainyard.platforms.eks.status.eks_status import PodTrouble
 
@@ -14,6 +15,7 @@ _STARTING, _STARTS_WITHIN_S = ("ContainerCreating", "PodInitializing"), 600
 _LATELY_S = 86_400
 _MOST_FAILED = 5
 _LONGEST = 300
+_MOST_SAID = 160
 
 
 def pod_troubles(documents: Iterable[Document], now_s: float) -> tuple[PodTrouble, ...]:
@@ -32,12 +34,12 @@ def pod_trouble(document: Document, now_s: float) -> PodTrouble | None:
     if state in _STARTING and created is not None and now_s - created < _STARTS_WITHIN_S:
         return None
     if not state and phase != "Running":
-        state, why = phase, text(document, "status", "message") or text(document, "status", "reason")
+        state, why = phase, _both_ends(text(document, "status", "message") or text(document, "status", "reason"))
     if not state:
         return None
     restarts = sum(number(container, "restartCount") for container in containers(document))
     since = text(document, "metadata", "creationTimestamp")
-    return PodTrouble(*_named(document), state, _both_ends(why), since, restarts)
+    return PodTrouble(*_named(document), state, why, since, restarts)
 
 
 def _both_ends(why: str) -> str:
@@ -89,7 +91,7 @@ def _waits(document: Document) -> tuple[str, str] | None:
     """Return the word and the reason of a pod that found no node, or of its first container that waits."""
     for condition in parts(document, "status", "conditions"):
         if text(condition, "type") == "PodScheduled" and text(condition, "status") == "False":
-            return text(condition, "reason") or "Pending", text(condition, "message")
+            return text(condition, "reason") or "Pending", _both_ends(text(condition, "message"))
     for container in containers(document):
         waiting = part(container, "state", "waiting")
         if reason := text(waiting, "reason"):
@@ -99,7 +101,8 @@ def _waits(document: Document) -> tuple[str, str] | None:
 
 
 def _container_words(container: Document, message: str, last: str) -> Iterator[str]:
-    yield f"container {text(container, 'name')}{f': {message}' if message else ''}"
+    # It holds the name of an image as whoever made the pod wrote it.
+    yield f"container {text(container, 'name')}{f': {quoted(_both_ends(message), 2 * _LONGEST)}' if message else ''}"
     if last:
         yield f"it {last} the last time"
 
@@ -118,8 +121,9 @@ def _terminated(end: Document) -> str:
     reason, status = text(end, "reason"), number(end, "exitCode")
     if not end or (reason == "Completed" and not status):
         return ""
-    message = " ".join(text(end, "message").split())
-    return f"ended with {reason or 'an error'}, exit status {status}{f': {message}' if message else ''}"
+    message = text(end, "message")
+    words = f": {quoted(message, _MOST_SAID)}" if message else ""
+    return f"ended with {reason or 'an error'}, exit status {status}{words}"
 
 
 def _ended(document: Document) -> str:
