@@ -10,6 +10,8 @@ import pytest
 
 from tests import program
 from tests.rehearsal.account_copies import empty_account
+from trainyard.deploy.record import Deployment, key, write_record
+from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -65,3 +67,18 @@ def test_whoever_types_the_name_is_told_how_to_delete_what_was_kept(account: Acc
     assert f"`trainyard destroy llm --region {REGION} --bucket ml-assets --delete-data`" in said
     status, said = destroy(account, "llm", "--delete-data")
     assert (status, "kept" in said) == (0, False)
+
+
+def test_data_that_another_spec_names_is_not_deleted(account: Account, volume: str):
+    bucket = s3.own_bucket(account)
+    s3.make_bucket(account, bucket)
+    text = f"file_systems: [{{mount: /data, ebs: {{id: {volume}}}}}]\n"
+    other = Deployment("other", REGION, "deployed", "0", None, text, None, "2026-11-22T00:00:00Z")
+    write_record(account, bucket, other)
+    command = ("destroy", "llm", "--region", REGION, "--delete-data", "--yes")
+    ran = program.run(*command, variables=account.variables())
+    assert ran.status == 1
+    assert f"data of llm is used: EBS volume of 20 GiB {volume} by other" in ran.err
+    assert account.client("ec2").describe_volumes(VolumeIds=[volume])["Volumes"]
+    s3.delete(account, bucket, key("other"))
+    assert program.run(*command, variables=account.variables()).status == 0

@@ -10,6 +10,7 @@ from itertools import takewhile
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.losses import users_of
+from trainyard.deploy.mounted_data import refuse_data_of_others
 from trainyard.deploy.record import Stage, new_record, read_record, record_at_stage, write_record
 from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.bucket import Bucket, bucket_of
@@ -200,8 +201,8 @@ def _failed(results: list[StepResult]) -> bool:
 def destroy(work: Work) -> DeploymentResult:
     """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
 
-    Raises TrainyardError for an environment that clusters use, and for a cluster of EKS that is somebody else's or that
-    no eksctl is here to delete.
+    Raises TrainyardError for an environment that clusters use, for data to delete that another spec names, and for a
+    cluster of EKS that is somebody else's or that no eksctl is here to delete.
     """
     work.tag = _tag_of(work)
     if work.tag == ENVIRONMENT and (users := users_of(work)):
@@ -213,6 +214,8 @@ def destroy(work: Work) -> DeploymentResult:
     with ExitStack() as held:
         if s3.bucket_problem(work.account, work.bucket) is None:
             held.enter_context(_locked(work, "destroy"))
+            if work.options.delete_data:
+                refuse_data_of_others(work)
             if former := read_record(work.account, work.bucket, work.name):
                 write_record(work.account, work.bucket, record_at_stage(former, "destroying", work.account))
         for part in _all_platforms():
