@@ -25,9 +25,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         for index, arn in enumerate(policies):
             if match := _BROAD.search(arn):
                 whose = "every job" if path[0] == "batch" else "every node"
-                yield Problem(
-                    (*path, index), f"{match[1]} gives {whose} rights in the whole account", _remedy(match[1])
-                )
+                yield Problem((*path, index), f"{arn} gives {whose} rights in the whole account", _remedy(match[1]))
 
 
 def _remedy(policy: str) -> str:

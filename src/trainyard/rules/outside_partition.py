@@ -40,11 +40,11 @@ RULE = Rule(
     source="https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/using-govcloud-arns.html",
     bad="""\
 region: us-gov-west-1
-iam: {policies: ["arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"]}
+iam: {policies: ["arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryReadOnly"]}
 """,
     good="""\
 region: us-gov-west-1
-iam: {policies: ["arn:aws-us-gov:iam::aws:policy/AmazonS3ReadOnlyAccess"]}
+iam: {policies: ["arn:aws-us-gov:iam::aws:policy/AmazonEC2ContainerRegistryReadOnly"]}
 """,
     check=check,
 )

@@ -69,7 +69,7 @@ login_nodes:
 login_nodes:
   custom_actions:
     after_setup: [{script: s3://my-bucket/scripts/setup.sh}]
-iam: {read_buckets: [my-bucket]}
+iam: {policies: ["arn:aws:iam::123456789012:policy/read-my-bucket"]}
 """,
     check=check,
 )
