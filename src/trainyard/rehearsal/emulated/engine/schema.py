@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from trainyard.catalog.update_policies import immutable_properties
+
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "array": list,
     "boolean": (bool, str),
@@ -33,8 +35,11 @@ def schema(resource_type: str, region: str) -> Mapping[str, Any] | None:
     names: Mapping[str, str] = _names(region if (folder / "providers" / f"{region}.json").exists() else "us-east-1")
     if resource_type not in names:
         return None
-    body: Mapping[str, Any] = json.loads((folder / "resources" / f"{names[resource_type]}.json").read_text())
-    return body
+    body: dict[str, Any] = json.loads((folder / "resources" / f"{names[resource_type]}.json").read_text())
+    # Of the configurations of FSx, the schema does not say it; the documentation does.
+    immutable = [key.split(".") for key in immutable_properties() if key.startswith(f"{resource_type}.")]
+    pointers = [f"/properties/{'/'.join(steps[1:])}" for steps in immutable]
+    return {**body, "createOnlyProperties": [*body.get("createOnlyProperties", []), *pointers]}
 
 
 def problems(properties: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
