@@ -16,11 +16,11 @@ from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import emulated_kubectl_of
 from trainyard.rehearsal.rehearsal import inventory
 
-# Ids of AWS, of CloudFormation's physical names, of EKS and of S3's ETags; dates; and numbers of machines.
+# Ids of AWS, of CloudFormation's physical names, of EKS, Route 53, ParallelCluster and S3; dates; addresses.
 _CHANGING = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9A-F]{32}|[0-9a-f]{16,}|-[0-9A-Za-z]{12,13}\b"
     r"|(?<=\")[0-9a-f]{8}(?=\")|\ba-[0-9a-z]{17}\b|\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|\+00:00)?|\d{10,}"
-    r"|\b10(?:\.\d+){3}\b|ip-10(?:-\d+){3}"
+    r"|\b10(?:\.\d+){3}\b|ip-10(?:-\d+){3}|\b[0-9A-Z]{22}\b|-[0-9a-z]{16}(?=/)"
 )
 _OF_EVERY_CALL = {"createdAt", "modifiedAt", "uid", "resourceVersion", "creationTimestamp", "generation", "clientToken"}
 _KINDS = (
