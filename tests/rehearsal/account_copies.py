@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
+from typing import Any
 from urllib.request import Request, urlopen
 
 from tests.rehearsal.whole import deployed
@@ -98,11 +99,16 @@ def _started(texts: tuple[str, ...]) -> Account:
     for spec in specs[1:]:
         for kind, things in seeds_of(spec).items():
             if isinstance(things, list):
-                seeds[kind] = [*seeds[kind], *(thing for thing in things if thing not in seeds[kind])]
+                there = [_id(thing) for thing in seeds[kind]]
+                seeds[kind] = [*seeds[kind], *(thing for thing in things if _id(thing) not in there)]
             else:
                 seeds[kind] = seeds[kind] or things
     account = _ORIGINALS.enter_context(emulated_account(specs[0].region, seeds=seeds))
     return replace(account, clock=QuickClock())
+
+
+def _id(thing: Any) -> Any:
+    return thing.get("id", thing) if isinstance(thing, dict) else thing
 
 
 @cache

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pytest
 
 from tests.rehearsal.account_copies import copied, started_account
-from tests.rehearsal.whole import counts, deployed, destroyed
+from tests.rehearsal.whole import deployed, destroyed
 from tests.render.changes import BASE, CHANGES, ON_BATCH, SELF_HOSTED, before_and_after
 from trainyard.checking.spec_file import rule_findings
 from trainyard.deploy.deployment import DeploymentResult
@@ -114,9 +115,14 @@ def data_of(account: Account) -> set[str]:
     return {entry for entry in inventory(account) if DATA.search(entry.split(":")[0])}
 
 
+def things_of(account: Account) -> Counter[str]:
+    """Return how many things of each kind there are, but for the bucket that ParallelCluster keeps."""
+    return Counter(entry.split(":")[0] for entry in inventory(account) if "parallelcluster-" not in entry)
+
+
 def check(edit: Edit) -> None:
     with copied(started_account(*edit)) as account:
-        empty = counts(account)
+        empty = things_of(account)
         assert deployed(account, edit.before).ok
         before = data_of(account)
         done = deployed(account, edit.after)
@@ -130,7 +136,7 @@ def check(edit: Edit) -> None:
                 assert done.ok, refusals(done)
         gone = destroyed(account, edit.after)
         assert gone.ok, refusals(gone)
-        left = counts(account) - empty
+        left = things_of(account) - empty
         assert not left, left
 
 
