@@ -17,6 +17,7 @@ from tests.cli.in_account import run, started
 from tests.rehearsal.account_copies import seeded_account
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.stacks import lift_protection
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -78,7 +79,8 @@ def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed
     environment.write_text(ENVIRONMENT.replace("us-east-2a", "us-east-2b"))
     status, _, err = run(account, "deploy", environment, "--yes")
     assert status == 1
-    assert "of stack shared-network would be replaced by an empty one" in err
+    assert "replaced by a new one: PublicSubnet of stack shared-network" in err
+    assert "nothing was touched" in err
 
     status, out, _ = run(account, "status", "llm", "--region", "us-east-2", "--json")
     found = json.loads(out)
@@ -207,11 +209,13 @@ def test_a_lock_that_somebody_else_holds_stops_both(account: Account, tmp_path: 
 def test_a_stack_whose_deletion_failed_is_told_and_can_be_finished(account: Account, tmp_path: Path):
     spec = written(tmp_path, ENVIRONMENT)
     assert run(account, "deploy", spec, "--yes")[0] == 0
+    lift_protection(account, "shared-network")
     account.client("cloudformation").delete_stack(StackName="shared-network")
     assert _settled(account, "shared-network") == "DELETE_FAILED"
     status, _, err = run(account, "deploy", spec, "--yes")
     assert status == 1
-    assert "shared-network is DELETE_FAILED" in err
+    assert "stack shared-network is DELETE_FAILED" in err
+    assert "`trainyard destroy shared` finishes its deletion" in err
     assert run(account, "destroy", "shared", "--region", "us-east-2", "--yes", "--delete-data")[0] == 0
     assert stack_names(account) == set()
 

@@ -90,8 +90,10 @@ def _changes(work: Work, step: StackStep, found: StackState, unclear: list[str])
     )
     if state is None or state.status == "DELETE_COMPLETE":
         return ()
+    if state.status == "DELETE_FAILED":
+        return _deleted_at_last(work, state)
     if state.status in UNFINISHED:
-        return _deleted(work, state) if state.status == "DELETE_FAILED" else ()
+        return ()
     refuse_foreign(state, work)
     refuse_stuck(state)
     request, missing = step.request_so_far(work, state)
@@ -107,6 +109,18 @@ def _changes(work: Work, step: StackStep, found: StackState, unclear: list[str])
     elif change_set is not None:
         discard_change_set(work.account, change_set)
     return () if change_set is None else changes_of(work, change_set.changes)
+
+
+def _deleted_at_last(work: Work, state: StackState) -> Sequence[StackChange]:
+    """Return what finishing a deletion takes away. Raises TrainyardError where that is more than can be made anew."""
+    changes = _deleted(work, state)
+    if any(change.is_loss and change.holds != "nothing" for change in changes):
+        raise TrainyardError(
+            f"stack {state.name} is DELETE_FAILED: {state.reason or 'see its events'}",
+            where=state.name,
+            hint=f"`trainyard destroy {work.name}` finishes its deletion; then deploy again",
+        )
+    return changes
 
 
 def _deleted(work: Work, state: StackState) -> Sequence[StackChange]:
