@@ -35,8 +35,8 @@ def test_the_columns_of_a_table_are_one_below_the_other(cluster, capsys):
 def test_a_row_of_a_failed_node_ends_with_its_step_and_message(cluster, capsys):
     cluster.write(COMPUTE, "failed", release=FORMER, steps=[failed("no route " * 30)])
     found = row(capsys, cluster.look(), COMPUTE)
-    assert f"failed     42       {FORMER[:12]}  efa: no route no route" in found
-    assert found.endswith("…")
+    assert f'failed     42       {FORMER[:12]}  efa: "no route no route' in found
+    assert found.endswith('…"')
 
 
 def test_a_row_of_a_node_that_has_not_reported_counts_its_seconds(cluster, capsys):

@@ -332,7 +332,7 @@ def test_both_findings_say_what_to_do():
     ("part", "actions"),
     [
         ("", {"cloudwatch:DeleteDashboards", "cloudwatch:PutDashboard", "ec2:DescribeInstances"}),
-        ("monitoring: {dashboard: false}", set()),
+        ("monitoring: {dashboard: false}", {"ec2:DescribeInstances"}),
         (
             "file_systems: [{mount: /home, openzfs: {id: fsvol-0123456789abcdef0}}]",
             {"cloudwatch:DeleteDashboards", "cloudwatch:PutDashboard", "ec2:DescribeInstances", "fsx:DescribeVolumes"},

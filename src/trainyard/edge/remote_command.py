@@ -85,7 +85,7 @@ def _words(arguments: Sequence[str], content: bytes, most_bytes: int) -> str:
 
 @cache
 def _script(name: str) -> str:
-    return _base64(Path(__file__).with_name(name).read_bytes())
+    return _base64((Path(__file__).parent / "remote" / name).read_bytes())
 
 
 def _base64(content: bytes) -> str:

@@ -30,12 +30,12 @@ def node(name: str, *parts: str) -> NodeTime:
 def test_steps_follow_each_other_and_their_times_add_up():
     node_time = node("queue/q", GPU, STATIC)
     names = [step.name for step in node_time.steps]
-    assert names[:4] == ["boot", "packages", "efa", "docker"]
+    assert names[:4] == ["boot", "packages", "imds", "efa"]
     assert node_time.official[:2] == (149 + 300 + 180, 329 + 600 + 180 + 120 + 60)
 
 
 def test_what_nobody_measured_is_named_and_not_counted():
-    assert node("queue/q", GPU, STATIC).official.unknown == ("packages", "nvidia-toolkit", "node-package")
+    assert node("queue/q", GPU, STATIC).official.unknown == ("packages", "imds", "nvidia-toolkit", "node-package")
     assert (
         OWN_SCRIPTS
         in node("head", "head_node: {custom_actions: {on_start: [{script: 's3://mine/a.sh'}]}}").official.unknown
