@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: rank.get(item.path.relative_to(TESTS).as_posix(), len(rank)))
     if chosen := config.getoption("--slice"):
         part, parts = map(int, chosen.split("/"))
-        sliced = [item for item in items if _is_exhaustive(item)]
+        sliced = [item for item in items if _is_exhaustive(item) and item.get_closest_marker("long") is None]
         kept = sliced[part % parts :: parts]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = kept

@@ -53,6 +53,7 @@ def test_a_deployment_that_is_told_to_stop_stops_and_goes_on_when_it_is_called_a
         assert stack_names(account) == STACKS
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_no_press_at_any_moment_is_lost(tmp_path: Path):
     chance = random.Random(22)

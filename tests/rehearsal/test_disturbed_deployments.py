@@ -80,6 +80,7 @@ def test_a_cluster_of_eks_is_the_same_wherever_its_deployment_was_killed():
 PARTS = 8
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("platform", DISTURBED_SPECS)
@@ -96,6 +97,7 @@ def test_whoever_is_killed_before_any_call_goes_on(platform: str, part: int):
         assert goes_on_from_kills(account, edited, destroyed, is_chosen) > 1
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize(

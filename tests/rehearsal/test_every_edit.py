@@ -148,12 +148,14 @@ def test_some_edits_of_an_environment(edit: Edit):
     check(edit)
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("edit", [*ENVIRONMENTS, *edits("batch")])
 def test_every_edit_of_an_environment_and_of_a_cluster_of_batch(edit: Edit):
     check(edit)
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("edit", list(edits("parallelcluster")))
 def test_every_edit_of_a_cluster_of_parallelcluster(edit: Edit):
