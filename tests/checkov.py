@@ -30,7 +30,7 @@ def objections(folder: Path, framework: Literal["cloudformation", "kubernetes"])
     assert ran.returncode in (0, 1), ran.stderr
     result = json.loads(ran.stdout)
     assert not result["results"].get("parsing_errors"), result["results"]["parsing_errors"]
-    assert result["summary"]["passed"] > 100, "it has looked at nothing"
+    assert result["summary"]["passed"] > 0, "it has looked at nothing"
     return {
         Objection(
             failed["check_id"],

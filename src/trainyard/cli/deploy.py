@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.interrupts import interruptible, question_asked
+from trainyard.cli.interrupts import interruptible, interruptible_question
 from trainyard.cli.options import lock_option, profile_option
 from trainyard.cli.output import finding_text, json_option, print_error, print_json, print_text, severity_counts
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913  one for each option
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard deploy", hint="add --yes")
         question = f"Deploy {parsed.name} to account {account.id} in {parsed.region}?"
-        with question_asked():
+        with interruptible_question():
             return click.confirm(question, err=True)
 
     options = Options(

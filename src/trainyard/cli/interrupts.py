@@ -50,7 +50,7 @@ def interruptible(afterwards: str) -> Iterator[None]:
 
 
 @contextmanager
-def question_asked() -> Iterator[None]:
+def interruptible_question() -> Iterator[None]:
     """Let a question be left at once: nothing is under way while somebody is asked."""
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

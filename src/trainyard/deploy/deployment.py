@@ -10,8 +10,8 @@ from itertools import takewhile
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.losses import users_of
-from trainyard.deploy.mounted_data import refuse_data_of_others
 from trainyard.deploy.record import Stage, new_record, read_record, record_at_stage, write_record
+from trainyard.deploy.shared_data import refuse_data_of_others
 from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.bucket import Bucket, bucket_of
 from trainyard.deploy.steps.cloudwatch_dashboards import CloudWatchDashboards

@@ -57,10 +57,10 @@ def _with_size(work: Work, change: StackChange, stores: Mapping[str, str]) -> St
 
 def _instance_storage(work: Work, instance: str) -> str | None:
     """Return how large the volumes of an instance are, and for how long it has written to them."""
-    for found in ec2.instances(work.account, by_values(instance_id=(instance,))):
-        ids = tuple(mapping["Ebs"]["VolumeId"] for mapping in found["BlockDeviceMappings"])
+    for described in ec2.instances(work.account, by_values(instance_id=(instance,))):
+        ids = tuple(mapping["Ebs"]["VolumeId"] for mapping in described["BlockDeviceMappings"])
         gib = sum(volume["Size"] for volume in ec2.volumes(work.account, ids).values())
-        days = int((work.account.clock.now() - found["LaunchTime"].timestamp()) / _DAY_S)
+        days = int((work.account.clock.now() - described["LaunchTime"].timestamp()) / _DAY_S)
         return f"{gib:,} GiB, in use for {days:,} day{'s' * (days != 1)}"
     return None
 

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from trainyard.deploy.left_behind import left_behind
 from trainyard.deploy.losses import changes_of
+from trainyard.deploy.orphaned_data import orphaned_data
 from trainyard.deploy.preflight_step import outputs_of
 from trainyard.deploy.stack_change import ReviewedStack, StackChange
 from trainyard.deploy.steps.reservation_groups import known_groups
@@ -59,7 +59,7 @@ def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[Sta
     """
     stacks = all_stacks(work.account)
     states = {stack.name: stack for stack in stacks if work.owns(stack.tags) and stack.status != UNDER_REVIEW}
-    left = left_behind(work, states)
+    left = orphaned_data(work, states)
     if not states:
         return UpdateReview(findings=left)
     outputs = {**outputs_of(work, stacks), **known_groups(work), "AssetsBucket": work.bucket}
@@ -84,10 +84,10 @@ def discard(work: Work) -> None:
     work.removals.clear()
 
 
-def _changes(work: Work, step: StackStep, found: StackState, unclear: list[str]) -> Sequence[StackChange]:
-    state = (
-        wait_until_settled(work.account, found.name, lambda event: tell(work, event)) if found.in_progress else found
-    )
+def _changes(work: Work, step: StackStep, listed_state: StackState, unclear: list[str]) -> Sequence[StackChange]:
+    state: StackState | None = listed_state
+    if listed_state.in_progress:
+        state = wait_until_settled(work.account, listed_state.name, lambda event: tell(work, event))
     if state is None or state.status == "DELETE_COMPLETE":
         return ()
     if state.status == "DELETE_FAILED":

@@ -45,31 +45,9 @@ class KubectlWithRetries:
         except TransientError:
             return [line for document in documents for line in self._deleted(document)]
 
-    def logs(  # noqa: PLR0913  as many as kubectl has
-        self,
-        pod: str,
-        namespace: str,
-        *,
-        container: str | None = None,
-        previous: bool = False,
-        since_s: int | None = None,
-        since: str | None = None,
-        follow: bool = False,
-        tail: int | None = None,
-        timestamps: bool = False,
-    ) -> Iterator[str]:
+    def logs(self, pod: str, namespace: str, **options: Any) -> Iterator[str]:
         """Yield the lines of a log, which is read once: lines that came already would come again."""
-        return self.inner.logs(
-            pod,
-            namespace,
-            container=container,
-            previous=previous,
-            since_s=since_s,
-            since=since,
-            follow=follow,
-            tail=tail,
-            timestamps=timestamps,
-        )
+        return self.inner.logs(pod, namespace, **options)
 
     def forward(self, target: str, namespace: str, ports: str) -> int:
         """Lead ports of this machine into the cluster."""

@@ -10,7 +10,7 @@ from tests.platforms.eks.deployment.cluster import ADMIN, NAME, Deploying, failu
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment.comparison import Difference
-from trainyard.platforms.eks.deployment.repair import repaired
+from trainyard.platforms.eks.deployment.repair import repair_differences
 
 PROVIDER = Difference("identity provider", NAME, "IAM has no OIDC provider of the cluster")
 
@@ -104,13 +104,13 @@ def test_what_one_refusal_leaves_is_made_by_the_next_attempt(deploying: Deployin
         found.clear()
         return "OIDC provider"
 
-    assert repaired(deploying.work(), lambda: list(found), {"identity provider": repair}) == ["OIDC provider"]
+    assert repair_differences(deploying.work(), lambda: list(found), {"identity provider": repair}) == ["OIDC provider"]
     assert len(attempts) == 2
 
 
 def test_what_stays_different_is_named(deploying: Deploying):
     with pytest.raises(TrainyardError) as raised:
-        repaired(deploying.work(), lambda: [PROVIDER], {"identity provider": lambda _: "OIDC provider"})
+        repair_differences(deploying.work(), lambda: [PROVIDER], {"identity provider": lambda _: "OIDC provider"})
     assert raised.value.problem == (
         "cluster llm is not as its cluster.yaml says: IAM has no OIDC provider of the cluster"
     )

@@ -13,7 +13,7 @@ from trainyard.edge.eksctl import Eksctl
 from trainyard.platforms.eks.deployment.cluster import active_cluster
 from trainyard.platforms.eks.deployment.comparison import Difference, Part, differences
 from trainyard.platforms.eks.deployment.config import text_of, wanted_config
-from trainyard.platforms.eks.deployment.repair import Repair, repaired
+from trainyard.platforms.eks.deployment.repair import Repair, repair_differences
 from trainyard.platforms.eks.deployment.stacks import (
     access_stack,
     delete_own_stack,
@@ -39,7 +39,7 @@ class EksAddOns:
     def apply(self, work: Work) -> StepOutcome:
         """Do what is left, until the account is as cluster.yaml says."""
         config = wanted_config(work)
-        done = repaired(
+        done = repair_differences(
             work,
             lambda: differences(work, config, active_cluster(work), settled_stacks(work)),
             ControlPlaneRepairs(work, config).by_part(),

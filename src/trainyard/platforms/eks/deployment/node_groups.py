@@ -14,7 +14,7 @@ from trainyard.edge.eksctl import Eksctl
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment.comparison import Difference, Part, node_group_differences
 from trainyard.platforms.eks.deployment.config import node_groups_of, text_of, wanted_config, wanted_sizes
-from trainyard.platforms.eks.deployment.repair import Repair, repaired
+from trainyard.platforms.eks.deployment.repair import Repair, repair_differences
 from trainyard.platforms.eks.deployment.stacks import delete_own_stack, node_group_stack, own_stacks, settled_stacks
 from trainyard.platforms.eks.rendering.names import SYSTEM
 
@@ -37,7 +37,7 @@ class EksNodeGroups:
     def apply(self, work: Work) -> StepOutcome:
         """Do what is left, until the account is as cluster.yaml says."""
         repairs = NodeGroupRepairs(work, wanted_config(work))
-        done = repaired(work, repairs.differences, repairs.by_part())
+        done = repair_differences(work, repairs.differences, repairs.by_part())
         repairs.tell_of_former_versions()
         return StepOutcome(bool(done), ", ".join(done) or "as they are to be")
 

@@ -17,7 +17,9 @@ _ROUNDS = 3
 _MOST_SHOWN = 5
 
 
-def repaired(work: Work, compare: Callable[[], Sequence[Difference]], repairs: Mapping[Part, Repair]) -> list[str]:
+def repair_differences(
+    work: Work, compare: Callable[[], Sequence[Difference]], repairs: Mapping[Part, Repair]
+) -> list[str]:
     """Repair what differs, part by part in the order of ``repairs``, and return what was done.
 
     Raises TrainyardError with the reason of a stack that failed, with what eksctl said time and again, or with what
@@ -26,10 +28,10 @@ def repaired(work: Work, compare: Callable[[], Sequence[Difference]], repairs: M
     done: list[str] = []
     refusal: EksctlRefusedError | None = None
     for _ in range(_ROUNDS):
-        found = compare()
-        if not found:
+        differences = compare()
+        if not differences:
             return done
-        refusal = _refusal(work, found, repairs, done)
+        refusal = _refusal(work, differences, repairs, done)
     left = compare()
     if not left:
         return done
@@ -45,11 +47,11 @@ def repaired(work: Work, compare: Callable[[], Sequence[Difference]], repairs: M
 
 
 def _refusal(
-    work: Work, found: Sequence[Difference], repairs: Mapping[Part, Repair], done: list[str]
+    work: Work, differences: Sequence[Difference], repairs: Mapping[Part, Repair], done: list[str]
 ) -> EksctlRefusedError | None:
     """Repair once; return what eksctl said where it would not and no stack has failed."""
     for part, repair in repairs.items():
-        of_part = [difference for difference in found if difference.part == part]
+        of_part = [difference for difference in differences if difference.part == part]
         if not of_part:
             continue
         try:

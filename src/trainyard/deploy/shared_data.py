@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainyard.deploy.record import key, read_record
+from trainyard.deploy.record import read_record
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.data_stores import DataStore, data_stores
@@ -22,15 +22,12 @@ def refuse_data_of_others(work: Work) -> None:
 
 
 def _uses(work: Work, stores: list[DataStore]) -> list[tuple[str, DataStore]]:
-    # Names cannot hold a slash: what lies between the first folder and the record is one.
     above = folder("")
-    names = [
-        path.removeprefix(above).partition("/")[0] for path in s3.sizes_below(work.account, work.bucket, above)
-        if path == key(path.removeprefix(above).partition("/")[0])
-    ]  # fmt: skip
+    names = {path.removeprefix(above).partition("/")[0] for path in s3.sizes_below(work.account, work.bucket, above)}
     uses = []
-    for name in names:
-        if name != work.name and (record := read_record(work.account, work.bucket, name)) is not None:
+    for name in sorted(names - {work.name}):
+        record = read_record(work.account, work.bucket, name)
+        if record is not None:
             text = f"{record.spec_text}\n{record.cluster_config or ''}"
             uses += [(name, store) for store in stores if store.id in text]
     return uses

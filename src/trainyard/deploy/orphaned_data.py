@@ -22,7 +22,7 @@ _DELETE = {
 }
 
 
-def left_behind(work: Work, stacks: Iterable[str]) -> tuple[Finding, ...]:
+def orphaned_data(work: Work, stacks: Iterable[str]) -> tuple[Finding, ...]:
     """Return a finding for each; ``stacks`` are the names of those that there are. Nothing where nobody may look."""
     try:
         stores = data_stores(work.account, work.name, work.owns, _DELETE)
