@@ -16,19 +16,23 @@ if TYPE_CHECKING:
 class Text(NamedTuple):
     """Annotates text that matches a pattern; ``what`` completes the sentence "must be …".
 
-    With ``numbers``, a whole number is taken as well, and stays one.
+    With ``numbers``, a whole number is taken as well, and stays one. Of ways to write the same, ``normal`` returns the
+    one that is kept; it is a function of a module.
     """
 
     pattern: str
     what: str
     longest: int | None = None
     numbers: bool = False
+    normal: Callable[[str], str] | None = None
 
     def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
         """Return pydantic's schema of such text."""
         from pydantic_core import core_schema  # only `make generate` gets here
 
         text: CoreSchema = core_schema.str_schema(pattern=self.pattern, max_length=self.longest, strict=True)
+        if self.normal is not None:
+            text = core_schema.no_info_after_validator_function(self.normal, text)
         number = core_schema.int_schema(strict=True)
         return _must_be(self.what, core_schema.union_schema([text, number]) if self.numbers else text)
 

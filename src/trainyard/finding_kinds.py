@@ -31,6 +31,8 @@ class Problem(NamedTuple):
     """Where this case weighs less or more than the kind usually does."""
     fix: Fix | None = None
     """What puts it right, where that is unambiguous."""
+    source: str | None = None
+    """Who says so of this case, where it is somebody else than of the kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes it
@@ -78,7 +80,8 @@ class FindingKind:
         """Return a problem as a finding, with its place in the document where there is one."""
         remedy = problem.remedy or self.remedy
         path = path_text(problem.path) or None
-        finding = self.finding(problem.message, remedy, severity=problem.severity, path=path)._replace(fix=problem.fix)
+        finding = self.finding(problem.message, remedy, severity=problem.severity, path=path)
+        finding = finding._replace(fix=problem.fix, source=problem.source or finding.source)
         if document is None:
             return finding
         place = document.place(problem.path)

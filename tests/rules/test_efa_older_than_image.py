@@ -24,11 +24,11 @@ def queues(*more: str) -> str:
         ("1.50.0", "3.16.3", None),
         ("1.29.0", "3.8.0", None),
         ("1.47.0", "3.16.1", "warning"),
-        ("1.47.0", "3.15.1", "warning"),
+        ("1.46.0", "3.15.1", None),
         ("1.44.0", "3.14.2", "warning"),
         ("1.29.0", "3.10.1", None),
         ("1.32.0", "3.10.1", "warning"),
-        ("1.33.0", "3.11.1", "warning"),
+        ("1.33.0", "3.11.1", None),
         ("1.34.0", "3.12.0", None),
         ("1.36.0", "3.13.0", None),
         ("1.38.1", "3.13.2", None),
@@ -48,7 +48,7 @@ def test_an_older_version_is_found_as_an_error_where_it_is_sure(efa, version, se
         ("1.38.1", "3.13.0"),
         ("1.41.0", "3.13.2"),
         ("1.43.2", "3.14.0"),
-        ("1.49.0", "3.15.1"),
+        ("1.47.0", "3.15.1"),
         ("1.49.0", "3.16.1"),
         ("1.51.0", "3.16.3"),
         ("1.100.0", "3.16.3"),
@@ -60,7 +60,7 @@ def test_the_same_version_or_a_later_one_is_fine(efa, version):
 
 def test_a_message_names_both_versions_and_a_remedy_one_that_is_late_enough():
     (error,) = problems(RULE, part("1.38.0", "3.16.1"))
-    assert error.message == "EFA installer 1.38.0, and the images of ParallelCluster 3.16.1 have 1.43.2 or a later one"
+    assert error.message == "EFA installer 1.38.0, and the images of ParallelCluster 3.16.1 have 1.47.0 or a later one"
     assert error.remedy == "remove the key and keep what the image has, or write 1.49.0 or a later version"
     (exact,) = problems(RULE, part("1.50.0", "3.16.3"))
     assert exact.message == "EFA installer 1.50.0, and the images of ParallelCluster 3.16.3 have 1.51.0"

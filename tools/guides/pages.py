@@ -13,6 +13,7 @@ from guides.cluster_facts import log_rows, port_rows, user_rows
 from guides.finding_facts import finding_link, finding_rows
 from guides.spec_facts import default_minutes, default_of, final_keys
 from guides.timeout_facts import architecture_rows, own_default_minutes, step_rows
+from guides.version_facts import conflict_rows, image_version_rows
 
 FOLDER = Path(__file__).parent
 _FACT = re.compile(r"\{\{(\S+)(?: ([^{}]+))?\}\}")
@@ -51,4 +52,6 @@ _FACTS: Mapping[str, Callable[[str], str]] = {
     "logs": lambda _: log_rows(),
     "ports": lambda _: port_rows(),
     "users": lambda _: user_rows(),
+    "image-versions": lambda _: image_version_rows(),
+    "version-conflicts": lambda _: conflict_rows(),
 }

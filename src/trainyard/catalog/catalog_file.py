@@ -10,9 +10,10 @@ import yaml
 
 from trainyard.catalog.instance_type import Architecture, InstanceType
 from trainyard.catalog.kubernetes_version import KubernetesVersion
-from trainyard.catalog.parallelcluster_records import ImageEfa, Limits, ParallelClusterLists, RefusedSlurmSettings
+from trainyard.catalog.parallelcluster_records import ImageVersion, Limits, ParallelClusterLists, RefusedSlurmSettings
 from trainyard.catalog.source import Source
 from trainyard.catalog.storage_records import DeploymentType, EbsVolumeType, LustreDeployment, OpenZfsDeployment
+from trainyard.catalog.version_conflict import VersionConflict
 from trainyard.field import Count
 from trainyard.record import Record, validator_of
 
@@ -36,8 +37,8 @@ class CatalogFile(Record):
     """fsx_lustre.yaml."""
     parallelcluster: ParallelClusterLists | None = None
     """parallelcluster.yaml."""
-    image_efa: dict[str, ImageEfa] | None = None
-    """image_efa.yaml, by version of ParallelCluster."""
+    image_versions: dict[str, ImageVersion] | None = None
+    """image_versions.yaml, one component by version of ParallelCluster."""
     limits: Limits | None = None
     """parallelcluster_limits.yaml, for one version line."""
     refused_slurm_settings: RefusedSlurmSettings | None = None
@@ -52,6 +53,8 @@ class CatalogFile(Record):
     """fsx_openzfs.yaml, by region."""
     kubernetes_versions: dict[str, KubernetesVersion] | None = None
     """kubernetes_versions.yaml."""
+    version_conflicts: dict[str, VersionConflict] | None = None
+    """version_conflicts.json."""
     minutes: dict[str, tuple[Count, Count]] | None = None
     """step_minutes.yaml."""
     seconds: dict[str, tuple[Count, Count]] | None = None
@@ -66,6 +69,12 @@ def content(path: Path) -> Any:
 def validated(file: dict[str, Any]) -> CatalogFile:
     """Return the records of a file. Raises pydantic-core's ValidationError: an error in our own data is a bug."""
     record: CatalogFile = _validator().validate_python(file)
+    return record
+
+
+def of_json(path: Path) -> CatalogFile:
+    """Return the records of a data file in JSON, which rules of every check read: it loads far faster than YAML."""
+    record: CatalogFile = _validator().validate_json(path.read_bytes())
     return record
 
 

@@ -25,6 +25,11 @@ def image(name: str, region: str) -> str:
     return f"{repository}:{facts['tag']}{digest}"
 
 
+def version_of(name: str) -> str:
+    """Return the version of an image, without what its publisher adds to it: 0.5.21 of v0.5.21-eksbuild.13."""
+    return _images()[name]["tag"].removeprefix("v").partition("-")[0]
+
+
 def image_names() -> tuple[str, ...]:
     """Return the names of all images."""
     return tuple(_images())

@@ -1,4 +1,4 @@
-"""Finds what versions of ParallelCluster support, limit and refuse, and which EFA installer their images have.
+"""Finds what versions of ParallelCluster support, limit and refuse, and what their images have.
 
 Facts are known by version line, 3.16 for 3.16.1. The settings of Slurm and the limits are those of its own code.
 """
@@ -11,15 +11,19 @@ from typing import Literal, NamedTuple
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.by_version import facts_of, line_of, number_of
-from trainyard.catalog.parallelcluster_records import ImageEfa, Limits, ParallelClusterLists, RefusedSlurmSettings
+from trainyard.catalog.parallelcluster_records import ImageVersion, Limits, ParallelClusterLists, RefusedSlurmSettings
 from trainyard.catalog.source import merge_facts
 
 Level = Literal["cluster", "queue", "compute_resource"]
 """Where a setting of Slurm stands."""
 
 
-class InstallerRange(NamedTuple):
-    """Between which versions of the EFA installer that of an image lies; the same twice where it is known."""
+ImageComponent = Literal["efa-installer", "nvidia-driver", "slurm"]
+"""What the catalog knows of the images."""
+
+
+class VersionRange(NamedTuple):
+    """Between which versions that of an image lies; the same twice where it is known."""
 
     least: str
     most: str | None
@@ -70,23 +74,21 @@ def refused_settings(version: str, level: Level, *, accounting: bool = False) ->
     return frozenset(settings + refused.accounting if accounting and level == "cluster" else settings)
 
 
-def efa_of_images(version: str) -> InstallerRange | None:
-    """Return what the images of a version have; None where nothing says so.
+def version_in_images(component: ImageComponent, version: str) -> VersionRange | None:
+    """Return which version of a component the images of a version of ParallelCluster have; None where nothing says so.
 
-    The installer of images never goes back from one release to the next.
+    No release has ever gone back.
     """
     if line_of(version) not in known_versions():
         return None
-    before = [image for release, image in _image_efa().items() if number_of(release) <= number_of(version)]
-    return InstallerRange(before[-1].installer, _latest_efa(version, before[-1])) if before else None
-
-
-def _latest_efa(version: str, last: ImageEfa) -> str | None:
-    """Return the version itself where the catalog names it, else what the next one that it names found before it."""
-    if _image_efa().get(version) is last:
-        return last.installer
-    later = next((image for release, image in _image_efa().items() if number_of(release) > number_of(version)), None)
-    return None if later is None else later.former or later.installer
+    releases = _image_versions(component)
+    before = [image for release, image in releases.items() if number_of(release) <= number_of(version)]
+    if not before:
+        return None
+    if releases.get(version) is before[-1]:
+        return VersionRange(before[-1].version, before[-1].version)
+    later = next((image for release, image in releases.items() if number_of(release) > number_of(version)), None)
+    return VersionRange(before[-1].version, None if later is None else later.former or later.version)
 
 
 @cache
@@ -115,10 +117,11 @@ def _refused_settings(line: str) -> RefusedSlurmSettings | None:
 
 
 @cache
-def _image_efa() -> Mapping[str, ImageEfa]:
-    data = catalog_file.content(catalog_file.FOLDER / "image_efa.yaml")
+def _image_versions(component: ImageComponent) -> Mapping[str, ImageVersion]:
+    data = catalog_file.content(catalog_file.FOLDER / "image_versions.yaml")
+    releases = data["components"][component]
     images = {
-        version: merge_facts(data["versions"][version], f"catalog/image_efa.yaml ({version})")
-        for version in sorted(data["versions"], key=number_of)
+        release: merge_facts(releases[release], f"catalog/image_versions.yaml ({component}, {release})")
+        for release in sorted(releases, key=number_of)
     }
-    return catalog_file.validated({"sources": data["sources"], "image_efa": images}).image_efa or {}
+    return catalog_file.validated({"sources": data["sources"], "image_versions": images}).image_versions or {}

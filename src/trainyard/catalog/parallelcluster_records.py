@@ -65,13 +65,13 @@ class ParallelClusterLists(Record):
     """Directories that shared storage must not be mounted on, in every line."""
 
 
-class ImageEfa(Record):
-    """A version of ParallelCluster whose images have another EFA installer than those before."""
+class ImageVersion(Record):
+    """A release of ParallelCluster whose images have another version of a component than those before."""
 
-    installer: str
-    """Version of the EFA installer in its images."""
+    version: str
+    """What its images have."""
     former: str | None = None
-    """Version in the images of the release before."""
+    """What the images of the release before have."""
 
 
 class RefusedSlurmSettings(Record):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainyard.catalog.instances import uses_efa
-from trainyard.catalog.parallelcluster import InstallerRange, efa_of_images
+from trainyard.catalog.parallelcluster import VersionRange, version_in_images
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
@@ -17,7 +17,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     efa, version = spec.software.efa_version, spec.parallelcluster.version
     if efa is None or not _on_official_images(spec):
         return
-    image = efa_of_images(version)
+    image = version_in_images("efa-installer", version)
     if image is None:
         return
     if _number(efa) < _number(image.least):
@@ -44,11 +44,11 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
-def _in_words(image: InstallerRange) -> str:
+def _in_words(image: VersionRange) -> str:
     return image.least if image.least == image.most else f"{image.least} or a later one"
 
 
-def _remedy(image: InstallerRange) -> str:
+def _remedy(image: VersionRange) -> str:
     enough = image.most or image.least
     return f"remove the key and keep what the image has, or write {enough} or a later version"
 

@@ -33,13 +33,13 @@ RULE = Rule(
     remedy="name the mount of a shared file system",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     bad="""\
-software: {setup: gpu, nccl: {version: 2.28.7-1, mount: /opt}}
+software: {setup: gpu, nccl: {version: 2.28.9-1, mount: /opt}}
 file_systems:
   - {mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}
 timeouts: {head_node_s: 3600, compute_node_s: 2400}
 """,
     good="""\
-software: {setup: gpu, nccl: {version: 2.28.7-1, mount: /fsx}}
+software: {setup: gpu, nccl: {version: 2.28.9-1, mount: /fsx}}
 file_systems:
   - {mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}
 timeouts: {head_node_s: 3600, compute_node_s: 2400}

@@ -43,6 +43,7 @@ queues:
     instance_type: p6e-gb200.36xlarge
     nodes: 7
     capacity: {capacity_block: cr-0123456789abcdef0}
+parallelcluster: {version: 3.15.1}
 """,
     good="""\
 network: {availability_zone: us-east-2a}
@@ -52,6 +53,7 @@ queues:
     instance_type: p6e-gb200.36xlarge
     nodes: 9
     capacity: {capacity_block: cr-0123456789abcdef0}
+parallelcluster: {version: 3.15.1}
 """,
     check=check,
 )

@@ -9,7 +9,20 @@ from trainyard.record import Record
 from trainyard.spec.text import BucketName, CertificateArn, EmailAddress, InstanceTypeName, MountDir
 
 Setup = Literal["gpu", "cpu", "neuron", "none"]
-Version = Annotated[str, Text(r"^[0-9]+(\.[0-9]+){1,3}(-[0-9]+)?$", "a version such as 1.48.0 or 2.28.7-1")]
+
+
+def version_of_tag(text: str) -> str:
+    """Return the version that a tag names: 2.28.9-1 for v2.28.9-1, and 1.17.2 for v1.17.2-aws.
+
+    aws-ofi-nccl has had tags without -aws since 1.14.0: https://github.com/aws/aws-ofi-nccl/tags
+    """
+    return text.removeprefix("v").removesuffix("-aws")
+
+
+Version = Annotated[
+    str,
+    Text(r"^v?[0-9]+(\.[0-9]+){1,3}(-[0-9]+|-aws)?$", "a version such as 1.48.0 or 2.28.9-1", normal=version_of_tag),
+]
 # What `enroot import` calls docker://…, without it: https://github.com/NVIDIA/enroot/blob/master/doc/cmd/import.md
 ImageName = Annotated[
     str,
@@ -25,11 +38,11 @@ class Nccl(Record):
     """NCCL and nccl-tests, built once for all nodes."""
 
     version: Version
-    """Version of NCCL, such as 2.28.7-1."""
+    """Version of NCCL, such as 2.28.9-1."""
     tests_version: Version = "2.17.6"
     """Version of nccl-tests."""
     ofi_version: Version | None = None
-    """Version of the plugin aws-ofi-nccl, such as 1.17.2. By default the one that the EFA installer brings."""
+    """Version of the plugin aws-ofi-nccl, such as 1.21.1. By default the one that the EFA installer brings."""
     mount: MountDir = "/fsx"
     """Mount of the shared file system that holds it, below nccl/."""
 
