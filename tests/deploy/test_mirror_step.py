@@ -26,7 +26,7 @@ LOCK = stand_in_lock(SPEC)
 def mirror(work: Work, tmp_path: Path) -> Mirror:
     """A mirror whose files are all in the cache, and that can download nothing."""
     place_stand_ins(LOCK, tmp_path / "assets")
-    work.assets_lock = lock_text(LOCK).encode()
+    work.spec, work.assets_lock = SPEC, lock_text(LOCK).encode()
     work.asset_cache = AssetCache(tmp_path / "assets", Downloader(schemes=frozenset()))
     return Mirror()
 
@@ -43,6 +43,13 @@ def test_every_file_lies_below_its_sha256_with_the_content_of_the_lock(mirror: M
         answer = work.account.client("s3").get_object(Bucket=BUCKET, Key=key_of(work, asset))
         assert answer["Body"].read().startswith(f"A stand-in for {asset.name} ".encode())
     assert mirror.probe(work).state == "there"
+
+
+def test_a_lock_that_serves_another_spec_too_brings_nothing_that_this_one_does_not_need(mirror: Mirror, work: Work):
+    plain = replace(work, spec=spec_of())
+    assert mirror.probe(plain).state == "there"
+    assert mirror.apply(plain).detail == "all there"
+    assert in_bucket(work) == set()
 
 
 def test_what_is_there_is_not_uploaded_again(mirror: Mirror, work: Work):

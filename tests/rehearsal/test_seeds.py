@@ -94,3 +94,33 @@ def test_a_cluster_and_its_environment_have_one_account_with_what_either_names()
     assert (merged["kms_keys"], merged["key_pairs"]) == ([KEY], ["mine"])
     assert merged["account_id"] == "210987654321"
     assert merged["images"] == inside["images"]
+
+
+def subnet_zones(part: str, key: str = "private") -> dict[str, str]:
+    return {subnet["id"]: subnet["zone"] for subnet in seeds_of(spec_of(part))["network"][key]}
+
+
+FIRST, SECOND = "subnet-0123456789abcdef0", "subnet-0123456789abcdef1"
+EXISTING = f"network: {{existing: {{vpc: vpc-0123456789abcdef0, private_subnets: [{FIRST}, {SECOND}]}}}}"
+QUEUE = "{name: a, instance_type: p5.48xlarge, nodes: 2, capacity: {reservation: cr-0123456789abcdef0}"
+
+
+def test_private_subnets_are_in_a_zone_each_that_the_planter_may_choose():
+    assert subnet_zones(EXISTING) == {FIRST: "us-east-2a", SECOND: None}
+
+
+def test_the_subnet_of_a_queue_is_in_its_zone_and_the_other_in_another_one():
+    part = f"{EXISTING}\nqueues: [{QUEUE}, subnet: {SECOND}, availability_zone: us-east-2b}}]"
+    assert subnet_zones(part)[SECOND] == "us-east-2b"
+    assert subnet_zones(part)[FIRST] != "us-east-2b"
+
+
+def test_a_reservation_is_in_the_zone_of_the_subnet_that_its_queue_names():
+    (reservation,) = seeds_of(spec_of(f"{EXISTING}\nqueues: [{QUEUE}, subnet: {SECOND}}}]"))["reservations"]
+    assert reservation["SubnetId"] == SECOND
+
+
+def test_a_network_without_internet_has_the_endpoints_that_its_platform_needs():
+    without = EXISTING.replace("existing:", "internet: none, existing:")
+    assert seeds_of(spec_of(EXISTING))["network"]["endpoints"] == []
+    assert {"s3", "dynamodb", "cloudformation", "ec2"} <= {*seeds_of(spec_of(without))["network"]["endpoints"]}

@@ -91,6 +91,12 @@ def compare_lock(needed: Sequence[NeededAsset], lock: AssetLock) -> LockComparis
     )
 
 
+def needed_files(needed: Sequence[NeededAsset], lock: AssetLock) -> tuple[LockedAsset, ...]:
+    """Return the files of a lock that some node installs: a lock may serve several specs, and outlast what one had."""
+    surplus = compare_lock(needed, lock).surplus
+    return tuple(asset for asset in lock.assets if asset not in surplus)
+
+
 def packages_lacking(needed: NeededAsset, held: Sequence[LockedAsset]) -> tuple[str, ...]:
     """Return the packages of an asset that are not among its locked files, where others of its packages are.
 

@@ -38,8 +38,8 @@ class ReadmeContents:
 
 def upload_commands(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
     """Yield how to put what nodes fetch into the bucket, nothing where they fetch nothing."""
-    if contents.lock.assets:
-        yield from _PAGE.lines("mirrored", commands=list(mirror_commands(spec, contents.lock)))
+    if commands := list(mirror_commands(spec, contents.lock)):
+        yield from _PAGE.lines("mirrored", commands=commands)
     if contents.release is not None and contents.release.stand_ins:
         yield from _PAGE.lines("repacked", commands=list(repack_commands(collection(spec, Ids({})))))
     if spec.installs_anything:

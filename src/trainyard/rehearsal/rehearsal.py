@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http.client import HTTPConnection
@@ -85,6 +85,7 @@ class _Rehearsal:
     stacks: list[dict[str, Any]] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     reached: list[str] = field(default_factory=list)
+    """The steps of the spec's deployment that succeeded, and the stages of the whole."""
 
     def listen(self, event: Event) -> None:
         """Keep an event of the deployment, and hand it on."""
@@ -125,10 +126,12 @@ def rehearse(
         after, calls = inventory(account), page(account, "calls")
         after = [thing for thing in after if not _is_parallelclusters_own(thing, account)]
     left = [thing for thing in after if thing not in before]
+    if "destroyed" in rehearsal.reached and not left:
+        rehearsal.reached.append("nothing_left")
     return _result(rehearsal, started) | {
         "inventory": {"before": len(before), "after": len(after), "left": left},
         "calls": calls,
-        "ok": "destroyed" in rehearsal.reached and not left,
+        "ok": "nothing_left" in rehearsal.reached,
         "seconds": round(time.time() - started, 1),
     }
 
@@ -182,6 +185,8 @@ def _deployed(rehearsal: _Rehearsal, script: RehearsalSpec) -> tuple[Work | None
         rehearsal.reached.append("checked")
     deployed = deploy(work, script.text)
     rehearsal.steps += deployed.results
+    if script is rehearsal.script:
+        rehearsal.reached += _succeeded(deployed.results)
     rehearsal.findings += deployed.findings
     rehearsal.stacks += made_stacks(work)
     return work, deployed.ok
@@ -209,7 +214,12 @@ def _jobs_taken(rehearsal: _Rehearsal, work: Work) -> bool:
     step = platform_of(rehearsal.script.spec).rehearsal().jobs()
     results = [] if step is None else apply_all([step], work)
     rehearsal.steps += results
+    rehearsal.reached += _succeeded(results)
     return all(result.error is None for result in results)
+
+
+def _succeeded(results: Iterable[StepResult]) -> list[str]:
+    return [result.name for result in results if result.error is None]
 
 
 def _stand_in_for_assets(work: Work, folder: Path) -> None:

@@ -48,7 +48,8 @@ def queue_subnets(spec: Spec, queue: Queue, ids: Ids) -> list[str]:
 
 
 def _zone_subnet(spec: Spec, zone: str, ids: Ids) -> str:
-    if zone == spec.network.availability_zone:
+    # An environment has one subnet for nodes and says itself in which zone: deploy/preflights/environment_not_usable.py
+    if zone == spec.network.availability_zone or (spec.environment and spec.network.availability_zone is None):
         return _primary_private_subnet(spec, ids)
     letter = zone_letter(zone)
     return ids.of("PrivateSubnet", label=letter, number=ord(letter) - ord("A") + 1, zone=zone)

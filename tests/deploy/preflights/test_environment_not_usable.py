@@ -91,3 +91,11 @@ def test_another_zone_than_that_of_the_environment_s_nodes_is_found():
     assert problem.path == ("network", "availability_zone")
     assert problem.message == "nodes of environment use2 stand in us-east-2a, and the cluster is to be in us-east-2c"
     assert problem.remedy == "write us-east-2a, or leave the zone out"
+
+
+def test_the_zone_of_a_queue_is_that_of_the_environment_or_is_found():
+    right = SPEC.replace("nodes:", "availability_zone: us-east-2a, nodes:")
+    assert found(PREFLIGHT, right, stacks(environment="use2")) == []
+    (problem,) = problems(PREFLIGHT, right.replace("us-east-2a", "us-east-2c"), stacks(environment="use2"))
+    assert problem.path == ("queues", 0, "availability_zone")
+    assert "stand in us-east-2a, and queue compute-gpu is to be in us-east-2c" in problem.message

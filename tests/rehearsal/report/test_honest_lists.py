@@ -5,10 +5,29 @@ import pytest
 from tests.architectures.by_platform import architectures_on
 from tests.each_case import each_case
 from tests.specs import spec_of
-from trainyard.platform_table import PLATFORMS
-from trainyard.rehearsal.report.conditions import CONDITIONS, entries, only_aws_can_tell, proved_claims
+from trainyard.architectures import all_architectures
+from trainyard.deploy.deployment import steps_to_deploy
+from trainyard.platform_table import PLATFORMS, platform_of
+from trainyard.rehearsal.report.conditions import (
+    CONDITIONS,
+    STAGES,
+    applicable_entries,
+    entries,
+    needs,
+    only_aws_can_tell,
+    proved_claims,
+)
+from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 
+ENVIRONMENT = """\
+kind: environment
+name: shared
+region: us-east-2
+network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+monitoring: {mode: self-hosting}
+"""
+EXAMPLES = (*(architecture.text for architecture in all_architectures()), ENVIRONMENT)
 FILES = ("proved.yaml", "only_aws_can_tell.yaml")
 RESERVED = "queues: [{name: q, instance_type: p5.48xlarge, capacity: {reservation: cr-0123456789abcdef0}}]"
 
@@ -29,11 +48,40 @@ def test_every_condition_is_used_and_every_one_that_is_used_exists():
     assert sorted(used) == sorted([*CONDITIONS, *own])
 
 
-def test_nothing_is_claimed_beyond_what_the_rehearsal_reached():
-    spec = spec_of()
-    assert proved_claims(spec, ()) == []
-    assert set(proved_claims(spec, ["checked"])) < set(proved_claims(spec, ["checked", "deployed"]))
-    assert not [claim for claim in proved_claims(spec, ["checked", "deployed"]) if "removed" in claim]
+def test_only_what_needs_no_account_is_claimed_before_a_step_has_succeeded():
+    claims = {entry["id"] for entry in entries("proved.yaml") if needs(entry) <= {"checked"}}
+    assert claims == {"rules", "file_systems"}
+
+
+@each_case("text", EXAMPLES, ids=[parse(text, "cluster.yaml").spec.name for text in EXAMPLES])
+def test_every_claim_waits_for_steps_that_its_deployment_has(text: str):
+    spec = parse(text, "cluster.yaml").spec
+    steps = step_names(spec)
+    assert not {*steps} & {*STAGES}
+    applying = {entry["id"]: entry for entry in applicable_entries("proved.yaml", spec)}
+    late = {id_: needs(entry) - {*steps, *STAGES} for id_, entry in applying.items()}
+    assert {id_: names for id_, names in late.items() if names} == {}
+    assert len(proved_claims(spec, [*steps, *STAGES])) == len(applying)
+
+
+@each_case("text", EXAMPLES, ids=[parse(text, "cluster.yaml").spec.name for text in EXAMPLES])
+def test_whatever_step_fails_nothing_is_claimed_that_it_or_a_later_one_proves(text: str):
+    spec = parse(text, "cluster.yaml").spec
+    steps = step_names(spec)
+    for at in range(len(steps)):
+        claimed = proved_claims(spec, ["checked", *steps[:at]])
+        open_claims = [
+            entry["text"]
+            for entry in applicable_entries("proved.yaml", spec)
+            if needs(entry) & {*steps[at:], "deployed", "destroyed", "nothing_left"}
+        ]
+        assert not [claim for claim in claimed if any(claim.startswith(text) for text in open_claims)], steps[at]
+
+
+def step_names(spec: Spec) -> list[str]:
+    """Return every step of a rehearsal's deployment in its order, jobs included."""
+    jobs = platform_of(spec).rehearsal().jobs()
+    return [step.name for step in (*steps_to_deploy(spec), *([] if jobs is None else [jobs]))]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from trainyard.bundle.asset_lock import AssetLock
+from trainyard.bundle.asset_lock import AssetLock, needed_files
 from trainyard.bundle.by_hand.aws_command import assignment, aws, document, shell_name
 from trainyard.render.assets import folder
+from trainyard.render.needed_assets import needed_assets
 from trainyard.spec.cluster import Spec
 
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
@@ -69,8 +70,8 @@ def repack_commands(files: Iterable[str]) -> Iterator[str]:
 
 
 def mirror_commands(spec: Spec, lock: AssetLock) -> Iterator[str]:
-    """Yield how to download, verify and upload each locked file."""
-    for asset in lock.assets:
+    """Yield how to download, verify and upload each locked file that nodes need."""
+    for asset in needed_files(needed_assets(spec), lock):
         yield f"curl --fail --location --output {shlex.quote(asset.file)} {shlex.quote(asset.url)}"
         right = f"echo {shlex.quote(f'{asset.sha256}  {asset.file}')} | sha256sum --check"
         put = aws(

@@ -41,14 +41,21 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 
 def _in_another_zone(context: PreflightContext, name: str, outputs: Mapping[str, str]) -> Iterator[Problem]:
-    """Yield the zone of the cluster where the environment has its nodes and file systems in another one."""
-    zone_wanted, subnet = context.spec.network.availability_zone, outputs.get("PrimaryPrivateSubnet")
-    if zone_wanted is None or subnet is None:
+    """Yield the zones of the cluster and its queues where the environment has its nodes and files in another one."""
+    spec, subnet = context.spec, outputs.get("PrimaryPrivateSubnet")
+    written = [(("network", "availability_zone"), "the cluster", spec.network.availability_zone)] + [
+        (("queues", index, "availability_zone"), f"queue {queue.name}", zone)
+        for index, queue in enumerate(spec.queues)
+        for zone in (queue.zones if spec.network.availability_zone is None else ())
+    ]
+    named = [(path, who, zone) for path, who, zone in written if zone is not None]
+    if subnet is None or not named:
         return
-    zone = context.ask(ec2.subnets, (subnet,)).get(subnet, {}).get("AvailabilityZone")
-    if zone not in (None, zone_wanted):
-        message = f"nodes of environment {name} stand in {zone}, and the cluster is to be in {zone_wanted}"
-        yield Problem(("network", "availability_zone"), message, f"write {zone}, or leave the zone out")
+    zone_of_nodes = context.ask(ec2.subnets, (subnet,)).get(subnet, {}).get("AvailabilityZone")
+    for path, who, zone in named:
+        if zone_of_nodes not in (None, zone):
+            message = f"nodes of environment {name} stand in {zone_of_nodes}, and {who} is to be in {zone}"
+            yield Problem(path, message, f"write {zone_of_nodes}, or leave the zone out")
 
 
 def _lacking(context: PreflightContext, name: str, stack_outputs: Mapping[str, str]) -> Iterator[Problem]:

@@ -1,15 +1,16 @@
-"""What nodes install: the files of the lock, uploaded to where nodes fetch them from."""
+"""What nodes install: the files of the lock that they need, uploaded to where they fetch them from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.bundle.asset_lock import LockedAsset
+from trainyard.bundle.asset_lock import LockedAsset, needed_files
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.s3 import sizes_below, upload
 from trainyard.edge.downloads import Downloader
+from trainyard.render.needed_assets import needed_assets
 
 
 class Mirror:
@@ -43,7 +44,8 @@ class Mirror:
 
     def _missing(self, work: Work) -> Iterator[LockedAsset]:
         sizes = sizes_below(work.account, work.bucket, f"{folder(work.name)}/assets/")
-        yield from (asset for asset in work.lock.assets if sizes.get(key_of(work, asset)) != asset.size_bytes)
+        files = needed_files(needed_assets(work.required_spec()), work.lock)
+        yield from (asset for asset in files if sizes.get(key_of(work, asset)) != asset.size_bytes)
 
 
 def key_of(work: Work, asset: LockedAsset) -> str:

@@ -16,6 +16,7 @@ from moto.acm.models import CertBundle, acm_backends
 from moto.ec2 import models as ec2_models
 from moto.ec2.models import ec2_backends, security_groups, subnets, vpcs
 from moto.ec2.models.amis import Ami
+from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
 from moto.ec2.utils import random_ami_id
 from moto.efs.models import efs_backends
 from moto.iam.models import iam_backends
@@ -46,6 +47,7 @@ def plant_from_environment() -> None:
 
 def plant(seeds: Mapping[str, Any]) -> None:
     """Plant seeds. Anything may be missing except the region."""
+    seeds = _with_zones(seeds)
     account, region = seeds.get("account_id", "123456789012"), seeds["region"]
     _plant_images(account, region, seeds)
     plant_instance_types(region, seeds)
@@ -54,6 +56,31 @@ def plant(seeds: Mapping[str, Any]) -> None:
     _plant_storage(account, region, seeds)
     _plant_identity(account, region, seeds)
     faults.plant(seeds.get("faults", {}))
+
+
+def _with_zones(seeds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return seeds in which every subnet has a zone, and every reservation that of the subnet that it names."""
+    network = seeds.get("network")
+    if network is None:
+        return dict(seeds)
+    placed = {**network}
+    for key in ("public", "private"):
+        used = {subnet["zone"] for subnet in network[key]}
+        free = (zone.name for zone in RegionsAndZonesBackend.zones[seeds["region"]] if zone.name not in used)
+        placed[key] = [{**subnet, "zone": subnet["zone"] or next(free)} for subnet in network[key]]
+    zones = {subnet["id"]: subnet["zone"] for subnet in placed["private"]}
+
+    def in_zone(reservation: Mapping[str, Any]) -> dict[str, Any]:
+        other = {key: value for key, value in reservation.items() if key != "SubnetId"}
+        zone = zones.get(reservation.get("SubnetId", ""), reservation["AvailabilityZone"])
+        return {**other, "AvailabilityZone": zone}
+
+    reservations = [in_zone(reservation) for reservation in seeds.get("reservations", [])]
+    groups = [
+        {**group, "reservations": [in_zone(reservation) for reservation in group["reservations"]]}
+        for group in seeds.get("reservation_groups", [])
+    ]
+    return {**seeds, "network": placed, "reservations": reservations, "reservation_groups": groups}
 
 
 def _plant_images(account: str, region: str, seeds: Mapping[str, Any]) -> None:
@@ -209,10 +236,29 @@ def _plant_routes(ec2: Any, vpc: str, network: Mapping[str, Any]) -> None:
     _plant_route(ec2, vpc, network["public"], {"GatewayId": gateway})
     for subnet in network["public"]:
         ec2.modify_subnet_attribute(SubnetId=subnet["id"], MapPublicIpOnLaunch={"Value": True})
+    if network.get("endpoints"):
+        _plant_endpoints(ec2, vpc, network)
+        return
     public = network["public"][0]["id"] if network["public"] else _unnamed_subnet(ec2, vpc, network, gateway)
     address = ec2.allocate_address(Domain="vpc")["AllocationId"]
     made = ec2.create_nat_gateway(SubnetId=public, AllocationId=address)
     _plant_route(ec2, vpc, network["private"], {"NatGatewayId": made["NatGateway"]["NatGatewayId"]})
+
+
+def _plant_endpoints(ec2: Any, vpc: str, network: Mapping[str, Any]) -> None:
+    """Make what private subnets without a way to the internet need: an endpoint for each service that nodes ask."""
+    table = _plant_route(ec2, vpc, network["private"], {})
+    region, subnets_of_zones = ec2.meta.region_name, {subnet["zone"]: subnet["id"] for subnet in network["private"]}
+    for service in network["endpoints"]:
+        by_route = service in ("s3", "dynamodb")
+        kind = {"VpcEndpointType": "Gateway", "RouteTableIds": [table]}
+        interface = {
+            "VpcEndpointType": "Interface",
+            "SubnetIds": [*subnets_of_zones.values()],
+            "PrivateDnsEnabled": True,
+        }
+        name = f"com.amazonaws.{region}.{service}"
+        ec2.create_vpc_endpoint(VpcId=vpc, ServiceName=name, **(kind if by_route else interface))
 
 
 def _unnamed_subnet(ec2: Any, vpc: str, network: Mapping[str, Any], gateway: str) -> str:
@@ -223,12 +269,13 @@ def _unnamed_subnet(ec2: Any, vpc: str, network: Mapping[str, Any], gateway: str
     return str(made["SubnetId"])
 
 
-def _plant_route(ec2: Any, vpc: str, subnets_of_it: list[Mapping[str, str]], target: Mapping[str, str]) -> None:
+def _plant_route(ec2: Any, vpc: str, subnets_of_it: list[Mapping[str, str]], target: Mapping[str, str]) -> str:
     table = ec2.create_route_table(VpcId=vpc)["RouteTable"]["RouteTableId"]
     if target:
         ec2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", **target)
     for subnet in subnets_of_it:
         ec2.associate_route_table(RouteTableId=table, SubnetId=subnet["id"])
+    return str(table)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from trainyard.record import Record
 from trainyard.spec.capacity import Reserved
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
+from trainyard.spec.queue import Queue
 
 DEFAULT_ACCOUNT_ID = "123456789012"
 _ARCHITECTURES = ("x86_64", "arm64")
@@ -34,7 +35,7 @@ def seeds_of(spec: Spec, *, faults: Mapping[str, Any] | None = None) -> dict[str
         "images": [*_official_images(spec), *_own_images(spec, all_mentions)],
         "instance_types": sorted({name for group in spec.node_groups() for name in group.instance_types}),
         "key_pairs": _values(all_mentions, "ssh_key"),
-        "network": _network(spec, all_mentions),
+        "network": _network(spec),
         "reservations": list(_reservations(spec)),
         "reservation_groups": list(_reservation_groups(spec)),
         "buckets": _buckets(spec, all_mentions),
@@ -113,43 +114,43 @@ def _architecture(spec: Spec, image: Mention) -> str:
     return (kind and kind.architecture) or "x86_64"
 
 
-def _network(spec: Spec, all_mentions: Iterable[Mention]) -> dict[str, Any] | None:
+def _network(spec: Spec) -> dict[str, Any] | None:
     """Return the network that the spec names, with the subnets that only single nodes name."""
     existing = spec.network.existing
     if existing is None:
         return None
-    zones = list(dict.fromkeys(zone for queue in spec.queues for zone in queue.zones)) or [_zone(spec)]
+    zones = _named_zones(spec)
     public = [*existing.public_subnets]
-    private = [
-        *existing.private_subnets,
-        *(subnet for subnet in _values(all_mentions, "subnet") if subnet.startswith("subnet-")),
-    ]
-    second = spec.network.secondary_availability_zone or (
-        _another(zones[0]) if platform_of(spec).control_plane_spans_zones else zones[0]
-    )
+    second = spec.network.secondary_availability_zone
+    has_internet = spec.network.internet != "none"
     return {
         "vpc": existing.vpc,
-        "public": [{"id": name, "zone": zones[0] if not at else second} for at, name in enumerate(public)],
-        "private": [
-            {"id": name, "zone": zone}
-            for name, zone in _private_zones(spec, list(dict.fromkeys(private)), zones, second)
-            if name not in public
-        ],
+        "endpoints": [] if has_internet else list(dict.fromkeys(platform_of(spec).deployment().endpoints(spec))),
+        "public": [{"id": name, "zone": second if at else zones[0]} for at, name in enumerate(public)],
+        "private": [{"id": name, "zone": zone} for name, zone in _private_zones(spec).items() if name not in public],
         "security_groups": list(existing.security_groups),
     }
 
 
-def _private_zones(spec: Spec, subnets: list[str], zones: list[str], second: str) -> Iterator[tuple[str, str]]:
-    """Yield private subnets with their zones: a control plane has one in a zone where no node stands."""
-    spans_zones = platform_of(spec).control_plane_spans_zones
-    of_nodes = {queue.subnet for queue in spec.queues}
-    for at, name in enumerate(subnets):
-        beyond = spans_zones and at and name not in of_nodes and len(zones) == 1
-        yield name, second if beyond else zones[min(at, len(zones) - 1)]
+def _named_zones(spec: Spec) -> list[str]:
+    return list(dict.fromkeys(zone for queue in spec.queues for zone in queue.zones)) or [_zone(spec)]
 
 
-def _another(zone: str) -> str:
-    return zone[:-1] + ("b" if zone[-1] != "b" else "a")
+def _private_zones(spec: Spec) -> dict[str, str | None]:
+    """Return the private subnets with their zones, None for one in any zone that no other is in.
+
+    ParallelCluster refuses a queue with two subnets in one zone:
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Networking-SubnetIds
+    """
+    existing, zones, second = spec.network.existing, _named_zones(spec), spec.network.secondary_availability_zone
+    if existing is None:
+        return {}
+    of_queues = {queue.subnet: queue.zones[0] for queue in spec.queues if queue.zones}
+    taken = {of_queues.get(name) for name in existing.private_subnets} | {None}
+    free = iter([zone for zone in dict.fromkeys((*zones, second)) if zone not in taken])
+    shared = {name: of_queues.get(name) or next(free, None) for name in existing.private_subnets}
+    own = (name for name in _values(mentions(spec), "subnet") if name.startswith("subnet-"))
+    return {**shared, **{name: of_queues.get(name, zones[0]) for name in own if name not in shared}}
 
 
 def _reservations(spec: Spec) -> Iterator[dict[str, Any]]:
@@ -187,7 +188,7 @@ def _reservation(spec: Spec, name: str | None, instance_type: str, groups: list[
         "CapacityReservationId": name,
         "InstanceType": instance_type,
         "InstancePlatform": image.reservation_platform if image else "Linux/UNIX",
-        "AvailabilityZone": next(iter(groups[0].queue.zones), _zone(spec)),
+        **_queue_zone(spec, groups[0].queue),
         "TotalInstanceCount": next((size for size in sizes if size >= needed), needed),
         "InstanceMatchCriteria": "targeted",
         "ReservationType": "capacity-block" if is_block else "default",
@@ -215,6 +216,14 @@ def _efs(all_mentions: Iterable[Mention], file_system: Mention) -> dict[str, Any
 
 def _zone(spec: Spec) -> str:
     return spec.network.availability_zone or f"{spec.region}a"
+
+
+def _queue_zone(spec: Spec, queue: Queue) -> dict[str, Any]:
+    """Return the zone in which a queue's reservations are, or the subnet whose zone it is."""
+    own = next(iter(queue.zones), None)
+    if own is None and queue.subnet in (zones := _private_zones(spec)):
+        return {"AvailabilityZone": zones[queue.subnet], "SubnetId": queue.subnet}
+    return {"AvailabilityZone": own or _zone(spec)}
 
 
 def _values(all_mentions: Iterable[Mention], key: str, *, below: str | None = None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -121,26 +121,37 @@ CONDITIONS: dict[str, Condition] = {
 }
 
 
-def proved_claims(spec: Spec, reached: Collection[str]) -> list[str]:
-    """Return what a rehearsal of a spec proved that came as far as it did, each claim with its source at the end.
+STAGES = ("checked", "deployed", "destroyed", "nothing_left", "eksctl_schema", "eksctl_dry_run")
+"""What is no step and has to have succeeded for a claim of proved.yaml all the same."""
 
-    It has come as far as "checked", "deployed" and "destroyed", or a real program passed something: "eksctl_schema".
+
+def proved_claims(spec: Spec, succeeded: Collection[str]) -> list[str]:
+    """Return what a rehearsal of a spec proved, each claim with its source at the end.
+
+    ``succeeded`` has the names of the steps of its deployment that ended well, and stages: see ``STAGES``.
     """
-    return [_claim(entry) for entry in _applying("proved.yaml", spec) if entry["after"] in reached]
+    return [_claim(entry) for entry in applicable_entries("proved.yaml", spec) if needs(entry) <= {*succeeded}]
+
+
+def needs(claim: Mapping[str, Any]) -> set[str]:
+    """Return the steps and stages without which nothing has proved a claim."""
+    after = claim["after"]
+    return {after} if isinstance(after, str) else set(after)
 
 
 def only_aws_can_tell(spec: Spec, reached: Collection[str] = ()) -> list[str]:
     """Return what no rehearsal of a spec can know that came as far as it did, each with its source at the end."""
-    every = _applying("only_aws_can_tell.yaml", spec)
+    every = applicable_entries("only_aws_can_tell.yaml", spec)
     return [_claim(entry) for entry in every if entry.get("unless") not in reached]
 
 
-def _applying(file: str, spec: Spec) -> list[dict[str, str]]:
+def applicable_entries(file: str, spec: Spec) -> list[dict[str, Any]]:
+    """Return the entries of one of the two lists that apply to a spec."""
     holding = conditions(spec)
     return [entry for entry in entries(file) if "when" not in entry or entry["when"] in holding]
 
 
-def _claim(entry: dict[str, str]) -> str:
+def _claim(entry: Mapping[str, Any]) -> str:
     return f"{entry['text']} ({entry['source']})"
 
 

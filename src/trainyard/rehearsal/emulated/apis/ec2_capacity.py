@@ -197,5 +197,5 @@ def _reservation(self: Any, name: str) -> dict[str, Any]:
 
 def _instances_in(backend: Any, name: str) -> Iterator[Any]:
     for instance in backend.all_instances():
-        if getattr(instance, "capacity_reservation", None) == name and instance.state != "terminated":
+        if getattr(instance, "capacity_reservation_id", None) == name and instance.state != "terminated":
             yield instance

@@ -16,7 +16,7 @@ from moto.ec2.models.instances import MetadataOptions
 from moto.ec2.responses import EC2Response
 
 from trainyard.rehearsal.emulated.actions import wrap
-from trainyard.rehearsal.emulated.apis import ec2_capacity
+from trainyard.rehearsal.emulated.apis import ec2_capacity, resource_groups
 from trainyard.rehearsal.emulated.faults import FAULTS
 from trainyard.rehearsal.emulated.planted_refusals import launch_refusal
 
@@ -43,8 +43,9 @@ def _run_instances(former: Callable[..., Any], self: Any) -> Any:
     _check_capacity(self, request)
     self.params = _for_moto(request)
     result = former(self)
+    reservation = _used_reservation(self, request)
     for instance in result.result.instances:
-        _complete(instance, request)
+        _complete(instance, request, reservation)
     return result
 
 
@@ -170,9 +171,23 @@ def _volumes(written: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield {**mapping, "Ebs": {"VolumeSize": IMAGE_SIZE_GIB, "DeleteOnTermination": True, **mapping["Ebs"]}}
 
 
-def _complete(instance: Any, request: Mapping[str, Any]) -> None:
+def _used_reservation(self: Any, request: Mapping[str, Any]) -> str | None:
+    """Return the reservation that instances count in: the one that is named, or the first of a group that fits."""
+    target = (request.get("CapacityReservationSpecification") or {}).get("CapacityReservationTarget") or {}
+    group = target.get("CapacityReservationResourceGroupArn")
+    if group is None:
+        return _reservation_name(request)
+    place = (request.get("InstanceType"), _zone(self, request))
+    for arn in resource_groups.members(group):
+        reservation = ec2_capacity.find(self.current_account, self.region, arn.rpartition("/")[2])
+        if (reservation["InstanceType"], reservation["AvailabilityZone"]) == place:
+            return str(reservation["CapacityReservationId"])
+    return None
+
+
+def _complete(instance: Any, request: Mapping[str, Any], reservation: str | None) -> None:
     """Note what moto takes from no call."""
-    instance.capacity_reservation = _reservation_name(request)
+    instance.capacity_reservation_id = reservation
     instance.lifecycle = (request.get("InstanceMarketOptions") or {}).get("MarketType")
     instance.placement.group_name = (request.get("Placement") or {}).get("GroupName") or ""
     if request.get("MetadataOptions"):

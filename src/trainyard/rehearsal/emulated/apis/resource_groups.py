@@ -59,6 +59,11 @@ def plant_group(account_id: str, region: str, arn: str, members: list[str]) -> N
     _MEMBERS[arn] = list(members)
 
 
+def members(arn: str) -> tuple[str, ...]:
+    """Return the ARNs of what is in a group; nothing where there is no such group."""
+    return tuple(_MEMBERS.get(arn, ()))
+
+
 def list_group_resources(self: Any) -> str:
     """Answer ListGroupResources."""
     members = _MEMBERS.get(_group(self).arn, [])
