@@ -12,7 +12,7 @@ STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 PYTEST := pytest --quiet --numprocesses=4 --dist=loadfile --no-loadscope-reorder
 # What users install, in place of the source tree.
 WITH_WHEEL := cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel
-PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch .make/checkov
+PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch .make/checkov .make/cfn-guard
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -84,6 +84,11 @@ test-slice: $(PROGRAMS) ## one of twelve parts of what the exhaustive tests add:
 .PHONY: .make/checkov
 .make/checkov: .make/environment
 	@tools/checkov.sh
+
+# cfn-guard, another one. Where it is there already, this takes no time.
+.PHONY: .make/cfn-guard
+.make/cfn-guard:
+	@tools/cfn_guard.sh
 
 # The Prometheus of the tests. Where it is there already, this takes no time.
 .PHONY: .make/prometheus

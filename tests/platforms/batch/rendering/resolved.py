@@ -119,6 +119,9 @@ class _Resolver:
         found = self.value(parts[1])
         return found[parts[0]] if len(found) > parts[0] else "selected"
 
+    def _getazs(self, region: Any) -> list[str]:
+        return [f"{self.value(region) or PSEUDO['AWS::Region']}{letter}" for letter in "abc"]
+
     def _base64(self, text: Any) -> str:
         return str(self.value(text))
 
