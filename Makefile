@@ -114,6 +114,10 @@ generate docs: .make/environment ## make what is generated: compiled validators 
 lock-pcluster: .make/environment ## lock what an environment of ParallelCluster holds: make lock-pcluster VERSION=3.16.1
 	python tools/lock_pcluster.py $(VERSION)
 
+.PHONY: facts
+facts: .make/environment ## ask the package registries what has changed upstream, and leave a diff to review
+	python tools/refresh_facts.py
+
 .PHONY: benchmark
 benchmark: .make/environment ## measure speed and memory against the references
 	python benchmarks/command_line.py

@@ -34,7 +34,7 @@ def eksctl_keys(schema: dict[str, Any], read: str) -> dict[str, Any]:
             }
             ahead.extend(kind for shape in kinds[name].values() for kind in _kinds_in(shape))
     source = {"what": "eksctl, JSON Schema of ClusterConfig", "url": URL, "read": read}
-    return {"source": source, "kinds": dict(sorted(kinds.items()))}
+    return {"sources": {"eksctl": source}, "kinds": dict(sorted(kinds.items()))}
 
 
 def _shape(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
@@ -66,7 +66,7 @@ def keys_text(schema: dict[str, Any], read: str) -> str:
     """Return the text of the data file, one kind a line."""
     data = eksctl_keys(schema, read)
     kinds = ",\n".join(f"  {json.dumps(kind)}: {json.dumps(keys)}" for kind, keys in data["kinds"].items())
-    return f'{{"source": {json.dumps(data["source"])},\n "kinds": {{\n{kinds}\n}}}}\n'
+    return f'{{"sources": {json.dumps(data["sources"])},\n "kinds": {{\n{kinds}\n}}}}\n'
 
 
 if __name__ == "__main__":

@@ -21,10 +21,9 @@ OF_EKSCTL = [named for named in all_document_rules() if named.kind == "eksctl"]
 
 
 def test_the_data_says_what_it_was_made_of():
-    source = json.loads((catalog_file.FOLDER / "eksctl_keys.json").read_bytes())["source"]
-    assert (
-        catalog_file.validated({"sources": {"eksctl": source}}).sources["eksctl"].url.startswith("https://github.com/")
-    )
+    data = json.loads((catalog_file.FOLDER / "eksctl_keys.json").read_bytes())
+    sources = catalog_file.validated({"sources": data["sources"]}).sources
+    assert sources["eksctl"].url.startswith("https://github.com/")
 
 
 def test_every_kind_that_a_key_leads_to_is_there():
@@ -43,7 +42,7 @@ def test_the_data_is_what_the_tool_makes_of_the_schema():
     tool = importlib.util.module_from_spec(location)
     location.loader.exec_module(tool)
     stored = (catalog_file.FOLDER / "eksctl_keys.json").read_text()
-    read = json.loads(stored)["source"]["read"]
+    read = json.loads(stored)["sources"]["eksctl"]["read"]
     assert tool.keys_text(json.loads(EKSCTL_SCHEMA.read_text()), read) == stored
 
 

@@ -27,6 +27,8 @@ from trainyard.api.diagnose import diagnose_files as diagnose_files
 from trainyard.api.diagnose import write_diagnosis as write_diagnosis
 from trainyard.api.explain import explain_id as explain_id
 from trainyard.api.explain import explanations as explanations
+from trainyard.api.facts import FactReport as FactReport
+from trainyard.api.facts import fact_report as fact_report
 from trainyard.api.image import render_images as render_images
 from trainyard.api.instances import instance_facts as instance_facts
 from trainyard.api.instances import instance_types as instance_types

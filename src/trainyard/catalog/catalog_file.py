@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from pydantic_core import from_json
 
 from trainyard.catalog.instance_type import Architecture, InstanceType
 from trainyard.catalog.kubernetes_version import KubernetesVersion
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 COMPILED = FOLDER / "compiled.json"
+LOOKED: dict[str, str] = {}
+"""The files that this process has read, below the folder, to the oldest look at one of their sources."""
 
 
 class CatalogFile(Record):
@@ -62,8 +66,10 @@ class CatalogFile(Record):
 
 
 def content(path: Path) -> Any:
-    """Return the plain content of a data file."""
-    return yaml.load(path.read_bytes(), _Loader)  # noqa: S506  derived from the safe loader, see below
+    """Return the plain content of a data file, and note that its facts are used."""
+    data: dict[str, Any] = yaml.load(path.read_bytes(), _Loader)  # noqa: S506  derived from the safe loader, see below
+    _note(path, (source["read"] for source in data["sources"].values()))
+    return data
 
 
 def validated(file: dict[str, Any]) -> CatalogFile:
@@ -72,10 +78,23 @@ def validated(file: dict[str, Any]) -> CatalogFile:
     return record
 
 
+def json_content(path: Path) -> Any:
+    """Return the plain content of a data file in JSON, and note that its facts are used."""
+    data: dict[str, Any] = from_json(path.read_bytes())
+    _note(path, (source["read"] for source in data["sources"].values()))
+    return data
+
+
 def of_json(path: Path) -> CatalogFile:
     """Return the records of a data file in JSON, which rules of every check read: it loads far faster than YAML."""
     record: CatalogFile = _validator().validate_json(path.read_bytes())
+    _note(path, (source.read for source in record.sources.values()))
     return record
+
+
+def _note(path: Path, reads: Iterable[str]) -> None:
+    if path.is_relative_to(FOLDER):
+        LOOKED[path.relative_to(FOLDER).as_posix()] = min(reads)
 
 
 class _Loader(yaml.CSafeLoader):

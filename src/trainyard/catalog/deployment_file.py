@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from trainyard.catalog.asset import Asset
+from trainyard.catalog.asset import Asset, AssetVersion
 from trainyard.catalog.catalog_file import FOLDER
+from trainyard.catalog.kubernetes_version import Date
 from trainyard.catalog.source import Source
 from trainyard.field import Above, Count, Text
 from trainyard.record import Record, validator_of
@@ -65,6 +66,26 @@ UpdateNeed = Literal[
 strategy TERMINATE; a stopped fleet; no login nodes; neither fleet nor login nodes; a new cluster."""
 
 
+class SupportEnd(Record):
+    """Until when somebody supports something."""
+
+    until: Date
+    """The last day of support."""
+
+
+class UpstreamPackage(Record):
+    """A package by whose newest version one sees that something has changed upstream."""
+
+    name: str
+    """What the registry calls it."""
+    registry: Literal["pypi", "npm"]
+    """The registry: the id of its source."""
+    seen: AssetVersion
+    """The newest version at the last look."""
+    about: str
+    """What may have changed, and where the catalog has it."""
+
+
 class DeploymentFile(Record):
     """The content of a catalog file that deployments ask, with the facts already merged."""
 
@@ -86,6 +107,10 @@ class DeploymentFile(Record):
     """assets.yaml."""
     compute_capabilities: dict[str, ComputeCapability] | None = None
     """compute_capabilities.yaml, by the vendor's name of the GPU."""
+    support_ends: dict[str, SupportEnd] | None = None
+    """support_ends.yaml, one section of it."""
+    upstream_packages: tuple[UpstreamPackage, ...] | None = None
+    """upstream_packages.yaml."""
     gpu_fabrics: dict[str, Literal["fabric-manager", "nvlsm"]] | None = None
     """gpu_fabrics.yaml, by the vendor's name of the GPU."""
 

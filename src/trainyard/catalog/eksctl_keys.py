@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from trainyard.catalog.catalog_file import FOLDER
+from trainyard.catalog.catalog_file import FOLDER, json_content
 
 Shape = Any
 """None for a plain value, ``[]`` for a list of them, ``{}`` for a mapping of anything, True where nothing is known;
@@ -18,5 +17,5 @@ TOP = "ClusterConfig"
 @cache
 def eksctl_kinds() -> Mapping[str, Mapping[str, Shape]]:
     """Return the keys of each kind of mapping with their shapes, as eksctl's JSON Schema has them."""
-    kinds: Mapping[str, Mapping[str, Shape]] = json.loads((FOLDER / "eksctl_keys.json").read_bytes())["kinds"]
+    kinds: Mapping[str, Mapping[str, Shape]] = json_content(FOLDER / "eksctl_keys.json")["kinds"]
     return kinds

@@ -20,6 +20,7 @@ COMMANDS = (
     "schema",
     "check",
     "explain",
+    "facts",
     "render",
     "assets",
     "plan",

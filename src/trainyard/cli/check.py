@@ -9,6 +9,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.output import reporter
+from trainyard.cli.today import today
 
 if TYPE_CHECKING:
     from trainyard.checking.spec_file import FileFindings
@@ -47,7 +48,7 @@ def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool)
     from trainyard.api.check import check_files
     from trainyard.cli.formats import PRINTERS
 
-    checked = list(check_files(files, with_parallelcluster=with_parallelcluster, report=reporter()))
+    checked = list(check_files(files, with_parallelcluster=with_parallelcluster, report=reporter(), today=today()))
     PRINTERS[format_](checked)
     sys.exit(_exit_status(checked))
 

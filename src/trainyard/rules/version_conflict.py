@@ -39,10 +39,14 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield every known case that the versions of a spec have or may have."""
     for conflict in version_conflicts().values():
         groups = [group for group in spec.node_groups() if _is_concerned(group, conflict)]
-        versions = {component: _version_of(component, spec, groups) for component in conflict.components}
-        known = {component: version for component, version in versions.items() if version is not None}
-        if groups and len(known) == len(versions):
-            yield from _problems(spec, conflict, known, groups)
+        versions: dict[Component, ComponentVersion] = {}
+        for component in conflict.components if groups else ():
+            version = _version_of(component, spec, groups)
+            if version is None:
+                break  # the case cannot be judged, so nothing is read for its other components
+            versions[component] = version
+        if len(versions) == len(conflict.components):
+            yield from _problems(spec, conflict, versions, groups)
 
 
 def _problems(

@@ -1,0 +1,42 @@
+"""What package registries answer, and what is no answer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from trainyard.edge.downloads import Downloader
+from trainyard.edge.package_registry import PackageRegistries, Registry
+from trainyard.errors import TrainyardError
+
+
+class StoredAnswers(Downloader):
+    """Gives answers by their addresses."""
+
+    def __init__(self, answers: dict[str, bytes]) -> None:
+        super().__init__()
+        object.__setattr__(self, "answers", answers)
+
+    def content(self, url: str, most_bytes: int) -> bytes:
+        """Return the answer."""
+        answer: bytes = self.__dict__["answers"][url]
+        assert len(answer) <= most_bytes
+        return answer
+
+
+def newest(registry: Registry, url: str, answer: bytes) -> str:
+    return PackageRegistries(StoredAnswers({url: answer})).newest_version(registry, "some-package")
+
+
+def test_each_registry_names_the_newest_version_in_its_own_way():
+    pypi = json.dumps({"info": {"version": "3.16.3"}, "releases": {"4.0.0rc1": []}}).encode()
+    assert newest("pypi", "https://pypi.org/pypi/some-package/json", pypi) == "3.16.3"
+    npm = json.dumps({"name": "some-package", "version": "6.1.0"}).encode()
+    assert newest("npm", "https://registry.npmjs.org/some-package/latest", npm) == "6.1.0"
+
+
+@pytest.mark.parametrize("answer", [b"", b"<html>", b"[]", b"null", b"{}", b'{"info": {}}', b'{"info": []}'])
+def test_an_answer_without_a_version_is_an_error_that_names_the_address(answer):
+    with pytest.raises(TrainyardError, match="some-package/json has no version"):
+        newest("pypi", "https://pypi.org/pypi/some-package/json", answer)
