@@ -19,9 +19,13 @@ from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, OneOf, Text, Whole
 from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts, readable_template
+from trainyard.monitoring.cloudwatch_dashboard import COMPILED as COMPILED_CLOUDWATCH
+from trainyard.monitoring.cloudwatch_dashboard import compiled_cloudwatch_dashboards
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards
 from trainyard.monitoring.grafana_files import COMPILED as COMPILED_GRAFANA
+from trainyard.monitoring.prometheus_rules import compiled_rules
 from trainyard.monitoring.queries import documented_queries
+from trainyard.monitoring.rules_text import COMPILED as COMPILED_RULES
 from trainyard.spec.cluster import Spec
 from trainyard.spec.environment import Environment
 from trainyard.spec.fields import field_hints, records_in
@@ -51,6 +55,8 @@ def outputs() -> dict[Path, str]:
         catalog_file.COMPILED: record_schema.compiled_text(catalog_file.CatalogFile),
         deployment_file.COMPILED: record_schema.compiled_text(deployment_file.DeploymentFile),
         COMPILED_GRAFANA: compiled_dashboards(),
+        COMPILED_CLOUDWATCH: compiled_cloudwatch_dashboards(),
+        COMPILED_RULES: compiled_rules(),
         ROOT / "docs" / "spec.md": "\n".join(_spec_page()),
         ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
         ROOT / "docs" / "metrics.md": "\n".join(_metrics_page()),

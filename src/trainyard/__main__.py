@@ -12,8 +12,8 @@ def main() -> int:
     is_foreground = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_foreground:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Importing makes many objects and no garbage; looking for some takes a tenth of a check. The default is 700.
-    gc.set_threshold(50_000)
+    # Imports and rendering make many objects and no garbage; looking for it takes a tenth of a check. It is 700 else.
+    gc.set_threshold(150_000)
     from trainyard.cli import main as run  # noqa: PLC0415  after the line above
 
     if is_foreground:

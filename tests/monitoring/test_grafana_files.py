@@ -44,6 +44,11 @@ def test_a_file_holds_its_dashboard_in_lines_and_the_same_each_time():
     assert files == grafana_files(NEEDS)
 
 
+def test_a_file_is_written_as_json_dumps_writes_it_with_sorted_keys():
+    for content in grafana_files(NEEDS).values():
+        assert content.decode() == json.dumps(json.loads(content), indent=2, sort_keys=True) + "\n"
+
+
 @EACH
 def test_the_sdk_reads_a_dashboard_back_as_it_was(name: str):
     from grafana_foundation_sdk.cog.encoder import JSONEncoder  # noqa: PLC0415  only here, as the test of its other half

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.api.lock_file import lock_of
 from trainyard.bundle.assemble import Bundle
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Bundle", "FileRendering", "assemble_bundle", "render_file"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileRendering:
+class FileRendering(NamedTuple):
     """A spec that was rendered into a folder, or was not because of errors; then ``written`` is None."""
 
     checked: FileFindings

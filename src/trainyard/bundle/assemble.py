@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.bundle.assets import PLAN, assets, release_of
@@ -25,8 +24,7 @@ from trainyard.render.stand_ins import Ids, StandIn
 from trainyard.spec.cluster import Spec
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(NamedTuple):
     """The files of a bundle by name, and the ids in them that are stand-ins."""
 
     files: dict[str, bytes]

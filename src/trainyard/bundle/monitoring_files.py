@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from trainyard.bundle.cloudwatch_files import cloudwatch_files
-from trainyard.bundle.config_text import config_text
+from trainyard.bundle.config_text import config_text, with_heading
 from trainyard.monitoring.aws_config import aws_config
 from trainyard.monitoring.features import NEEDS, features_of
 from trainyard.monitoring.grafana_files import grafana_files
-from trainyard.monitoring.prometheus_rules import rules_document
+from trainyard.monitoring.rules_text import rules_text
 from trainyard.render.collection import AWS_CONFIG, HEAD_NODE, RULES, collection
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
@@ -31,7 +31,7 @@ def release_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
 
 def _of_instance(spec: Spec) -> dict[str, bytes]:
     """Return what the monitoring instance reads and no id stands in."""
-    return {RULES: config_text(spec, rules_document()).encode(), **_for_grafana(spec)}
+    return {RULES: with_heading(spec, rules_text("rules")).encode(), **_for_grafana(spec)}
 
 
 def _for_grafana(spec: Spec) -> dict[str, bytes]:
@@ -45,7 +45,7 @@ def bundle_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
     dashboards = cloudwatch_files(spec, ids)
     if spec.monitoring.mode == "none":
         return dashboards
-    rules = {RULES: config_text(spec, rules_document()).encode()}
+    rules = {RULES: with_heading(spec, rules_text("rules")).encode()}
     managed = spec.monitoring.mode == "amp+amg" and spec.environment is None
     return {**release_files(spec, ids), **rules, **(_for_grafana(spec) if managed else {}), **dashboards}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from trainyard.bundle.asset_lock import AssetLock
 from trainyard.bundle.by_hand.assets import mirror_commands, repack_commands, upload
@@ -21,8 +21,7 @@ from trainyard.spec.cluster import Spec
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
-@dataclass(frozen=True, slots=True)
-class ReadmeContents:
+class ReadmeContents(NamedTuple):
     """What a README is about."""
 
     rendering: Rendering

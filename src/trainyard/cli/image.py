@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +113,6 @@ def _values(rendered: RenderedImages) -> dict[str, Any]:
             }
             for image in bundle.images
         ],
-        "stand_ins": [] if bundle is None else [asdict(stand_in) for stand_in in bundle.stand_ins],
+        "stand_ins": [] if bundle is None else [stand_in._asdict() for stand_in in bundle.stand_ins],
         "findings": [finding.as_json() for finding in rendered.checked.findings],
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,7 +101,7 @@ def _print_json(rendered: FileRendering) -> None:
             "folder": None if written is None else str(written.folder),
             "kept": None if written is None or written.backup is None else str(written.backup),
             "files": [] if bundle is None else list(bundle.files),
-            "stand_ins": [] if bundle is None else [asdict(stand_in) for stand_in in bundle.stand_ins],
+            "stand_ins": [] if bundle is None else [stand_in._asdict() for stand_in in bundle.stand_ins],
             "not_locked": [] if bundle is None else list(bundle.unlocked),
             "findings": [finding.as_json() for finding in rendered.checked.findings],
         }

@@ -11,8 +11,8 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from trainyard.errors import InputError, TrainyardError
 
@@ -21,8 +21,7 @@ Exchange = Callable[[Path, Path], bool]
 MARKER = ".trainyard.json"
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenBundle:
+class WrittenBundle(NamedTuple):
     """What became of a folder."""
 
     folder: Path
@@ -142,10 +141,10 @@ def _digest(file: Path) -> str:
 def _fill(new: Path, files: Mapping[str, bytes]) -> None:
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())}
     marker = json.dumps({"schema": 1, "made_by": "trainyard", "files": sums}, indent=2) + "\n"
+    for parent in {Path(name).parent for name in files}:
+        (new / parent).mkdir(parents=True, exist_ok=True)
     for name, content in {**files, MARKER: marker.encode()}.items():
-        file = new / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+        (new / name).write_bytes(content)
     _bring_to_disk(new)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from trainyard.spec.capacity import Reserved, capacity_kind
 from trainyard.spec.cluster import Spec
@@ -12,8 +11,7 @@ from trainyard.spec.cluster import Spec
 CapacityKind = Literal["on-demand", "spot", "reservation", "reservation_group", "capacity_block"]
 
 
-@dataclass(frozen=True, slots=True)
-class CapacityTarget:
+class CapacityTarget(NamedTuple):
     """What a launch targets."""
 
     kind: CapacityKind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -32,8 +31,7 @@ class LaunchPaths(NamedTuple):
     root_volume: Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class Launch(NamedTuple):
     """Instances that are launched alike."""
 
     role: Role
@@ -45,16 +43,16 @@ class Launch:
     first_nodes: int
     """How many start with the cluster: on Amazon EKS as many as are desired, elsewhere the least."""
     max_nodes: int
-    capacity: CapacityTarget = ON_DEMAND
-    placement_group: bool = False
-    """Whether the nodes stand close to each other: as asked for, otherwise with EFA where no capacity is reserved."""
     subnet: str
     """private, public, or the id of a subnet."""
     image: str | None
     """An image of the user's own."""
+    paths: LaunchPaths
+    capacity: CapacityTarget = ON_DEMAND
+    placement_group: bool = False
+    """Whether the nodes stand close to each other: as asked for, otherwise with EFA where no capacity is reserved."""
     root_volume: RootVolume | None = None
     """None where the platform decides."""
-    paths: LaunchPaths
     queue_name: str | None = None
     group: NodeGroup | None = None
     """The nodes of a queue, as they are written."""

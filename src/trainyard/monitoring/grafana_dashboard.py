@@ -44,14 +44,14 @@ def _compiled(dashboard: Dashboard) -> dict[str, Any]:
     return {
         "id": dashboard.id,
         "needs": list(dashboard.needs),
-        "document": _plain(_frame(dashboard).build()),
+        "document": {**_plain(_frame(dashboard).build()), "panels": []},
         "rows": [_row(row) for row in dashboard.rows],
     }
 
 
 def _row(row: PanelRow) -> dict[str, Any]:
     heading = _plain(builders.Row(row.title).id(stable_id(f"row {row.title}")).build())
-    return {"row": heading, "panels": [_panel(panel) for panel in row.panels]}
+    return {"row": {**heading, "gridPos": {}}, "panels": [_panel(panel) for panel in row.panels]}
 
 
 def _panel(panel: Panel) -> dict[str, Any]:

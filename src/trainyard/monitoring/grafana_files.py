@@ -6,12 +6,12 @@ https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from functools import cache
-from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
+
+from pydantic_core import from_json, to_json
 
 COMPILED = Path(__file__).with_name("grafana.json")
 COLUMNS = 24
@@ -23,9 +23,12 @@ Plain = dict[str, Any]
 def grafana_files(has: Iterable[str]) -> dict[str, bytes]:
     """Return a file for each dashboard, by its name: those that a cluster with so much can fill, and only such panels.
 
-    ``has``: see `features_of`. The same features give the same bytes.
+    ``has``: see `features_of`. The same features give the same bytes: keys are sorted as they are in the compiled file.
     """
-    return {f"{name}.json": f"{json_text(document)}\n".encode() for name, document in grafana_documents(has).items()}
+    return {
+        f"{name}.json": to_json(document, indent=2, ensure_ascii=True) + b"\n"
+        for name, document in grafana_documents(has).items()
+    }
 
 
 def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
@@ -44,7 +47,7 @@ def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
 
 @cache
 def _compiled() -> tuple[Plain, ...]:
-    return tuple(json.loads(COMPILED.read_bytes()))
+    return tuple(from_json(COMPILED.read_bytes()))
 
 
 def _fitting_rows(
@@ -64,7 +67,7 @@ def _links(panel: Plain, linked_ids: set[str]) -> list[Plain]:
 def _placed(rows: Iterable[tuple[Plain, list[Plain]]]) -> Iterator[Plain]:
     y = 0
     for row, panels in rows:
-        yield {**row, "gridPos": {"x": 0, "y": y, "w": COLUMNS, "h": 1}}
+        yield {**row, "gridPos": {"h": 1, "w": COLUMNS, "x": 0, "y": y}}
         y += 1
         for line in lines(panels):
             yield from _in_line(line, y)
@@ -87,24 +90,5 @@ def _in_line(line: list[Plain], y: int) -> Iterator[Plain]:
     x = 0
     for at, panel in enumerate(line):
         end = COLUMNS * sum(widths[: at + 1]) // sum(widths)
-        yield {**panel, "gridPos": {"x": x, "y": y, "w": end - x, "h": panel["gridPos"]["h"]}}
+        yield {**panel, "gridPos": {"h": panel["gridPos"]["h"], "w": end - x, "x": x, "y": y}}
         x = end
-
-
-def json_text(value: Any) -> str:
-    """Return what ``json.dumps(value, indent=2, sort_keys=True)`` returns, of plain values whose keys are texts."""
-    return _text(value, "\n")
-
-
-def _text(value: Any, line: str) -> str:
-    if type(value) is str:
-        return encode_basestring_ascii(value)
-    if type(value) is int:
-        return str(value)
-    if not isinstance(value, (dict, list)) or not value:
-        return json.dumps(value)
-    inner = line + "  "
-    if isinstance(value, list):
-        return f"[{','.join([inner + _text(item, inner) for item in value])}{line}]"
-    members = [f"{inner}{encode_basestring_ascii(key)}: {_text(value[key], inner)}" for key in sorted(value)]
-    return f"{{{','.join(members)}{line}}}"

@@ -6,6 +6,7 @@ https://docs.aws.amazon.com/prometheus/latest/APIReference/yaml-RuleGroupsNamesp
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,10 +14,24 @@ from typing import Any
 
 import yaml
 
+from trainyard.document.write import yaml_text
 from trainyard.monitoring.alert import GROUPS, Alert, alerts
+from trainyard.monitoring.alertmanager_config import amp_definition
+from trainyard.monitoring.rules_text import RulesText
 
 NODE_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_type", "queue")
 """Those of a series that is recorded of a node: which one it is."""
+
+
+def compiled_rules() -> str:
+    """Return the text of rules.json: what stands in every bundle as YAML. See rules_text.py."""
+    texts: dict[RulesText, str] = {
+        "alert-rules": yaml_text(alert_rules(), blocks=True),
+        "alertmanager": amp_definition("${AlertTopic}", "${AWS::Region}"),
+        "recording-rules": yaml_text(recording_rules(), blocks=True),
+        "rules": yaml_text(rules_document(), blocks=True),
+    }
+    return json.dumps(texts, indent=1) + "\n"
 
 
 def recording_rules() -> dict[str, Any]:

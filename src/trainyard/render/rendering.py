@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -21,8 +20,7 @@ EXAMPLES = f"{MANIFESTS}examples/"
 """What the names of jobs begin with, which are not installed with everything else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(NamedTuple):
     """The documents and stacks of a spec, and the ids in them that a deployment has to fill in."""
 
     documents: dict[str, Any]

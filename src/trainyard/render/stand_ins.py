@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
+from typing import NamedTuple
 
 import yaml
 
 from trainyard.errors import InputError
 
 
-@dataclass(frozen=True, slots=True)
-class StandIn:
+class StandIn(NamedTuple):
     """A value that a stack output will replace."""
 
     value: str

@@ -7,11 +7,11 @@ from pathlib import PurePath
 
 from trainyard.bundle.by_hand.aws_command import assignment, aws, shell_name
 from trainyard.bundle.by_hand.stacks import read_outputs, written_in
-from trainyard.bundle.cloudwatch_files import cloudwatch_files, cloudwatch_stand_ins
+from trainyard.bundle.cloudwatch_files import cloudwatch_file_names, cloudwatch_stand_ins
 from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
 from trainyard.monitoring.cloudwatch_cluster import HEAD_NODE, LOG_GROUP
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
-from trainyard.render.stand_ins import Ids, StandIn
+from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import OpenZfs
 
@@ -21,7 +21,7 @@ def put(spec: Spec, outputs: Mapping[str, str]) -> Iterator[str]:
 
     What stacks before the cluster gave has been written in by then.
     """
-    files = list(cloudwatch_files(spec, Ids(outputs)))
+    files = cloudwatch_file_names(spec)
     stand_ins = [stand_in for stand_in in cloudwatch_stand_ins(spec, outputs) if stand_in.stack == "cluster"]
     for stand_in in stand_ins:
         yield from _read(spec, stand_in)

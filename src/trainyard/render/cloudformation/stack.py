@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from trainyard.render.tags import all_tags
@@ -28,8 +27,7 @@ class StackKind(NamedTuple):
     """What stands above the commands that make it by hand, before the cluster; None where it is the cluster."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(NamedTuple):
     """What CreateStack and CreateChangeSet take."""
 
     kind: Kind

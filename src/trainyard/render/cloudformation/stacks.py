@@ -8,9 +8,7 @@ from functools import cache
 from pathlib import Path as FilePath
 
 from trainyard.bootstrap.launcher import follow_releases
-from trainyard.document.write import yaml_text
-from trainyard.monitoring.alertmanager_config import amp_definition
-from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
+from trainyard.monitoring.rules_text import rules_text
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
 from trainyard.render.cloudformation.iam import CAPABILITIES
@@ -83,22 +81,10 @@ def _filled(text: str) -> Iterator[str]:
             yield textwrap.indent(_SLOTS[line.partition(_SLOT)[2].strip()](), indent)
 
 
-def _alert_rules() -> str:
-    return yaml_text(alert_rules(), blocks=True)
-
-
-def _recording_rules() -> str:
-    return yaml_text(recording_rules(), blocks=True)
-
-
-def _alertmanager() -> str:
-    return amp_definition("${AlertTopic}", "${AWS::Region}")
-
-
 _SLOTS: dict[str, Callable[[], str]] = {
-    "alert-rules": _alert_rules,
-    "alertmanager": _alertmanager,
-    "recording-rules": _recording_rules,
+    "alert-rules": lambda: rules_text("alert-rules"),
+    "alertmanager": lambda: rules_text("alertmanager"),
+    "recording-rules": lambda: rules_text("recording-rules"),
     "follow-releases": follow_releases,
 }
 """What belongs into each slot. Fn::Sub is around the Alertmanager's, and knows the names in braces."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 import yaml
@@ -21,8 +21,7 @@ LINE = Type(11.5)
 NOTE = Type(10.5)
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A rectangle in pixels, counted from the upper left corner."""
 
     x: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.platform_table import platform_of
@@ -20,8 +20,7 @@ _ICON = 24
 _LEADING = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """What a card says."""
 
     icon: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import hypot
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.platform_table import platform_of
@@ -164,8 +164,7 @@ def _exchange(lustre: Lustre, box: Box, bucket: Box) -> Flow:
     return Flow(points, words or "on request", (bucket.x - 94, box.middle - 6), both=all(ways.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(NamedTuple):
     """An arrow and its label."""
 
     points: tuple[Point, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.network import has_load_balancer, makes_control_plane_subnet
@@ -131,8 +132,7 @@ def _places(spec: Spec, choice: str) -> tuple[str, ...]:
     return tuple(zone for zone in zones if zone is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedLane:
+class PlacedLane(NamedTuple):
     """A subnet with the places of what stands in it."""
 
     lane: Lane

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from trainyard.platform_table import platform_of
@@ -31,8 +30,7 @@ class PlacedCard(NamedTuple):
     box: Box
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The places of everything."""
 
     people: PlacedCard

@@ -6,7 +6,7 @@ A picture shows accelerators, and the fabric between nodes. Dashed: nodes that s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.catalog.instance_type import InstanceType
@@ -186,8 +186,7 @@ def _about(spec: Spec, queue: Queue) -> list[str]:
     return [words for words, holds in phrases.items() if holds]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFacts:
+class NodeFacts(NamedTuple):
     """One kind of nodes, as it is drawn."""
 
     title: str
