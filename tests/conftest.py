@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "each-time"))
 os.environ.setdefault("TRAINYARD_TODAY", "2026-11-22")
 
 aws_models.read_once()
+gc.disable()  # what is imported and collected stays; to look for what could go takes a tenth of the time
 
 TESTS = Path(__file__).parent
 LONGEST = (TESTS / "longest_files.txt").read_text(encoding="utf-8").split()
@@ -58,6 +60,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = sliced[part % parts :: parts]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage look at what tests make, and never again at what is there."""
+    gc.freeze()
+    gc.enable()
 
 
 def _is_exhaustive(item: pytest.Item) -> bool:

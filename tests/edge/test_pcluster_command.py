@@ -29,6 +29,7 @@ exec {python} -c 'import runpy, sys; sys.path.insert(0, "{modules}"); runpy.run_
 """
 ENTRYPOINT = """\
 import json, os, sys, time
+from pcluster.cli import model
 
 seen = []
 
@@ -40,10 +41,17 @@ def main():
     if answer.get("dies"):
         os.kill(os.getpid(), 9)
     said = answer.get("says", {})
+    specification = model.package_spec()
     if command == "list-clusters":
-        said = {"clusters": [{"variables": dict(os.environ), "options": options, "seen": len(seen)}]}
+        said = {"clusters": [{"variables": dict(os.environ), "options": options, "seen": len(seen), **specification}]}
     print(said if isinstance(said, str) else json.dumps(said))
     sys.exit(answer.get("status", 0))
+"""
+MODEL = """\
+import os
+
+def package_spec():
+    return {"specification_read_by": os.getpid()}
 """
 REFUSED = {
     "status": 1,
@@ -73,6 +81,7 @@ def pcluster_that(tmp_path):
         (modules / "pcluster/__init__.py").touch()
         (modules / "pcluster/cli/__init__.py").touch()
         (modules / "pcluster/cli/entrypoint.py").write_text(ENTRYPOINT)
+        (modules / "pcluster/cli/model.py").write_text(MODEL)
         named = {name.replace("_", "-"): answer for name, answer in answers.items()}
         (modules / "pcluster/cli/answers.json").write_text(json.dumps({"list-clusters": {}, **named}))
         made = PclusterEnvironment("3.16.1", tmp_path / "environment")
@@ -120,6 +129,11 @@ def test_the_log_is_not_written_to_the_home_folder(pcluster_that):
 def test_no_command_sees_what_an_earlier_one_left_behind(pcluster_that):
     pcluster = pcluster_that()
     assert [pcluster.clusters()[0]["seen"] for _ in range(3)] == [1, 1, 1]
+
+
+def test_all_commands_share_a_specification_that_is_read_once(pcluster_that):
+    pcluster = pcluster_that()
+    assert len({pcluster.clusters()[0]["specification_read_by"] for _ in range(3)}) == 1
 
 
 def test_a_dry_run_that_finds_nothing_is_accepted_although_it_ends_with_status_1(pcluster_that):

@@ -277,7 +277,9 @@ def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
 def _variables(environment: PclusterEnvironment, account: Account, log: Path) -> dict[str, str]:
     """Return the environment of the process.
 
-    PCLUSTER_LOG_FILE is read in pcluster/utils.py; without it pcluster writes to the home folder.
+    PCLUSTER_LOG_FILE is read in pcluster/utils.py; without it pcluster writes to the home folder. The others are read
+    in packages/@jsii/kernel/src/tar-cache/default-cache-root.ts and kernel.ts of https://github.com/aws/jsii; without
+    them each synthesis unpacks the packages of the CDK, 64 MB, anew.
     """
     variables = program_variables(account)
     variables.pop("PCLUSTER_LOG_TO_STDOUT", None)
@@ -285,4 +287,6 @@ def _variables(environment: PclusterEnvironment, account: Account, log: Path) ->
         **variables,
         "PATH": os.pathsep.join([str(environment.node_folder), os.environ.get("PATH", os.defpath)]),
         "PCLUSTER_LOG_FILE": str(log),
+        "JSII_RUNTIME_PACKAGE_CACHE": "enabled",
+        "JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(environment.folder / "jsii-packages"),
     }

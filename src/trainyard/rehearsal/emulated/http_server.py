@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from functools import partial
@@ -53,6 +54,7 @@ def _copy(server: BaseWSGIServer, application: Application, _: Any) -> dict[str,
     It ends with this process at the latest. Objects in S3 of more than 16 MiB, which moto keeps in files, are shared.
     """
     port_end, port_start = os.pipe()
+    gc.freeze()  # neither process is to look at what is there, nor the kernel to copy it
     process = os.fork()
     if not process:
         _serve_copy(server, application, port_start)
