@@ -85,6 +85,8 @@ class Work:
     """Those of them that only lose resources, which go when nothing uses them any more."""
     nodes_to_start: bool = False
     """Whether the cluster was made without nodes that it is to have."""
+    policies_to_update: bool = False
+    """Whether the head node of a cluster that exists is to have other policies, as another mode of monitoring needs."""
     untold: tuple[Finding, ...] = ()
     """Which nodes that run already will have to be told of the release, once it is published."""
     findings: list[Finding] = field(default_factory=list)

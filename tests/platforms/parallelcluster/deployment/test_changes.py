@@ -106,6 +106,12 @@ def test_an_update_that_starts_nodes_takes_the_setting_along(account: Account):
     assert (found, work.nodes_to_start) == (["head-node-not-told"], True)
 
 
+def test_policies_of_the_head_node_are_left_to_the_step_of_the_cluster(account: Account):
+    policies = Existing([], ("HeadNode.Iam.AdditionalIamPolicies",))
+    work, found = looked_at(account, policies, "setup: gpu")
+    assert (found, work.policies_to_update, work.nodes_to_start) == (["head-node-not-told"], True, False)
+
+
 def test_what_no_stack_has_made_yet_is_named_and_refused(account: Account):
     plant_stack(account, "llm", {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}})
     added = "file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}]\n"

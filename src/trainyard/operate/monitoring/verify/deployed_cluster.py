@@ -53,7 +53,9 @@ def expect_measuring(spec: Spec) -> None:
     if spec.monitoring.mode == "none":
         problem = f"{spec.name} measures nothing: its monitoring.mode is none"
         raise TrainyardError(
-            problem, where="monitoring.mode", hint="write another mode into the spec, and deploy again"
+            problem,
+            where="monitoring.mode",
+            hint="write another mode into the spec, and run `trainyard deploy` again, which adds it",
         )
 
 

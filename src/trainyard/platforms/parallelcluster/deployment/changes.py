@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from trainyard.bundle.config_text import config_text
@@ -18,16 +19,21 @@ from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.edge.pcluster_command import ConfigChange, Verdict
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
-from trainyard.platforms.parallelcluster.deployment.cluster import final_config, settled_cluster_stack
-from trainyard.render.rendering import render
+from trainyard.platforms.parallelcluster.deployment.cluster import (
+    NOTHING_TO_DO,
+    settled_cluster_stack,
+)
+from trainyard.render.rendering import Rendering, render
 from trainyard.render.stand_ins import StandIn
 
-_NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _MINIMUM = re.compile(r"Scheduling\.SlurmQueues\[.*\]\.ComputeResources\[.*\]\.MinCount")
 # What a node does when it fails is in the release. The configuration of ParallelCluster has one line of slurm.conf for
 # it, SuspendExcStates, without which held nodes are spared one by one. Its update stops nothing: its policy is
 # SUPPORTED in catalog/update_policies.yaml.
 _SLURM_LINES = "Scheduling.SlurmSettings.CustomSlurmSettings"
+# A workspace for metrics that is added needs a policy of the head node: SUPPORTED in catalog/update_policies.yaml, so
+# that nothing stops for it.
+_POLICIES = "HeadNode.Iam.AdditionalIamPolicies"
 _MOST_SHOWN = 3
 _NO_UPDATES = (
     "this version of trainyard does not update clusters: use `pcluster update-cluster` with the cluster.yaml of "
@@ -56,28 +62,54 @@ class Changes:
             return StepOutcome(changed=False, detail=stack_state.status)
         work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
         spec = work.required_spec()
-        if missing := render(spec, work.outputs).stand_ins:
+        text, missing, later = _config_so_far(work)
+        if missing:
             raise _not_made_yet(work, missing)
-        text = config_text(spec, final_config(work))
         verdict = work.pcluster(spec.parallelcluster.version).dry_run(work.name, text, update=True)
-        if _NOTHING_TO_DO in verdict.problem:
+        work.policies_to_update = later or any(change.parameter == _POLICIES for change in verdict.changes)
+        if NOTHING_TO_DO in verdict.problem and not later:
             work.untold = _untold(work)
             return StepOutcome(changed=False, detail="nothing of the cluster itself" if work.untold else "nothing")
-        others = [change for change in verdict.changes if not _MINIMUM.fullmatch(change.parameter)]
+        of_nodes = [change for change in verdict.changes if _MINIMUM.fullmatch(change.parameter)]
+        others = [change for change in verdict.changes if change not in of_nodes and change.parameter != _POLICIES]
         left = _left_to_update(work, others)
-        if (others and not left) or not verdict.changes:
+        if (others and not left) or not (verdict.changes or later):
             raise _another(work, others, verdict)
         work.untold = _untold(work)
-        if len(others) == len(verdict.changes):
+        work.nodes_to_start = bool(of_nodes)  # an update for them takes everything else along
+        if work.policies_to_update:
+            return StepOutcome(changed=False, detail="policies of the head node, which the step of the cluster updates")
+        if not of_nodes:
             work.untold += left
             return StepOutcome(changed=False, detail="nothing of the cluster itself but a setting of Slurm")
-        work.nodes_to_start = True  # the update for them takes the setting along
         return StepOutcome(changed=False, detail="nodes that are to run always are still to be started")
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing."""
         del work
         return StepOutcome(changed=False)
+
+
+def _config_so_far(work: Work) -> tuple[str, list[StandIn], bool]:
+    """Return the configuration without policies of the head node that a stack has still to make.
+
+    And what else is not made yet, and whether such policies were left out.
+    """
+    spec = work.required_spec()
+    rendering = render(spec, work.outputs)
+    document = copy.deepcopy(rendering.documents["cluster.yaml"])
+    policies = document["HeadNode"].get("Iam", {}).get("AdditionalIamPolicies", [])
+    stand_ins = {stand_in.value: stand_in for stand_in in rendering.stand_ins}
+    later = [entry for entry in policies if entry["Policy"] in stand_ins and _is_made_now(entry, stand_ins, rendering)]
+    policies[:] = [entry for entry in policies if entry not in later]
+    text = config_text(spec, document)
+    missing = [stand_in for value, stand_in in stand_ins.items() if value in text]
+    return text, missing, bool(later)
+
+
+def _is_made_now(entry: Mapping[str, str], stand_ins: Mapping[str, StandIn], rendering: Rendering) -> bool:
+    """Return whether a stack of this deployment makes a policy."""
+    return stand_ins[entry["Policy"]].stack in {stack.kind for stack in rendering.stacks}
 
 
 def _untold(work: Work) -> tuple[Finding, ...]:
@@ -92,7 +124,7 @@ def _left_to_update(work: Work, others: list[ConfigChange]) -> tuple[Finding, ..
         return ()
     version = work.required_spec().parallelcluster.version
     verdict = work.pcluster(version).dry_run(work.name, _config_otherwise(work), update=True)
-    same = _NOTHING_TO_DO in verdict.problem or (
+    same = NOTHING_TO_DO in verdict.problem or (
         bool(verdict.changes) and all(_MINIMUM.fullmatch(change.parameter) for change in verdict.changes)
     )
     return (_setting_not_updated(work),) if same else ()
@@ -103,7 +135,7 @@ def _config_otherwise(work: Work) -> str:
     spec = work.required_spec()
     software = spec.software.replaced(on_failure="terminate" if spec.software.on_failure == "hold" else "hold")
     spec = spec.replaced(software=software)
-    return config_text(spec, final_config(replace(work, spec=spec)))
+    return _config_so_far(replace(work, spec=spec))[0]
 
 
 def _setting_not_updated(work: Work) -> Finding:

@@ -12,7 +12,7 @@ from trainyard.deploy.withheld_nodes import withheld_nodes, without_withheld_nod
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.data_stores import tag_snapshots, volume_ids
-from trainyard.edge.aws.stack_events import stack_failure
+from trainyard.edge.aws.stack_events import stack_events, stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.errors import TrainyardError
@@ -21,6 +21,8 @@ from trainyard.spec.cluster import Spec
 
 # CloudFormation calls the tag so on every stack that pcluster makes: pcluster/constants.py, PCLUSTER_VERSION_TAG.
 _VERSION_TAG = "parallelcluster:version"
+NOTHING_TO_DO = "No changes found"
+"""What ParallelCluster says of a configuration that is the cluster's own: pcluster/models/cluster.py."""
 
 
 class ClusterStep:
@@ -44,6 +46,9 @@ class ClusterStep:
         if stack_state is not None and not stack_state.usable:
             _recreate(work, stack_state)
             stack_state = None
+        if stack_state is not None and work.policies_to_update and not work.nodes_to_start:
+            update_cluster(work)
+            return StepOutcome(changed=True, detail="policies of the head node updated")
         if stack_state is not None:
             return StepOutcome(changed=False, detail=stack_state.status)
         spec = work.required_spec()
@@ -92,6 +97,30 @@ def settled_cluster_stack(work: Work) -> StackState | None:
     work.tell(f"waits for what another call has begun: {stack_state.status}")
     state = follow(work.account, stack_state.id, lambda event: tell(work, event))
     return None if state is None or state.status == "DELETE_COMPLETE" else state
+
+
+def update_cluster(work: Work, *, first: bool = True) -> None:
+    """Update the cluster to its final configuration.
+
+    Where an answer was lost, ParallelCluster asks again and is refused for its own update.
+    That update is waited for, and then ParallelCluster is asked once more, as it may have been somebody else's.
+    """
+    text = config_text(work.required_spec(), final_config(work))
+    before = {event.id for event in stack_events(work.account, work.name)}
+    refused = False
+    try:
+        work.pcluster(work.required_spec().parallelcluster.version).update(work.name, text)
+    except PclusterRefusedError as error:
+        if NOTHING_TO_DO in error.verdict.problem:
+            return
+        refused = True
+        if not first or all(event.id in before for event in stack_events(work.account, work.name)):
+            raise
+    state = follow(work.account, work.name, lambda event: tell(work, event), before)
+    if state is None or state.status != "UPDATE_COMPLETE":
+        raise stack_failure(work.account, work.name, state)
+    if refused:
+        update_cluster(work, first=False)
 
 
 def _recreate(work: Work, stack: StackState) -> None:

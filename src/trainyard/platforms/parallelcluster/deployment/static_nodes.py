@@ -10,23 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal, NamedTuple
 
-from trainyard.bundle.config_text import config_text
 from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.step import Probe, StepOutcome
-from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.nodes import nodes
-from trainyard.edge.aws.stack_events import stack_events, stack_failure
-from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError
+from trainyard.edge.pcluster_command import Pcluster
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
-from trainyard.platforms.parallelcluster.deployment.cluster import final_config
+from trainyard.platforms.parallelcluster.deployment.cluster import update_cluster
 from trainyard.spec.node_group import NodeGroup
 
-_NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 _POLL_S = 10.0
 _POLLS = 180  # half an hour
 _LAUNCH_POLL_S = 10.0
@@ -70,7 +65,7 @@ class StaticNodes:
         if work.nodes_to_start:
             _remember(work, stopped=True)
             _fleet(work, parallelcluster, "STOP_REQUESTED", "STOPPED")
-            _update(work, parallelcluster)
+            update_cluster(work)
         _fleet(work, parallelcluster, "START_REQUESTED", "RUNNING")
         _remember(work, stopped=False)
         missing = await_launch(work)
@@ -128,29 +123,6 @@ def _remember(work: Work, *, stopped: bool) -> None:
     record = read_record(work.account, work.bucket, work.name)
     if record is not None:
         write_record(work.account, work.bucket, record._replace(fleet_stopped=stopped))
-
-
-def _update(work: Work, parallelcluster: Pcluster, *, first: bool = True) -> None:
-    """Update the cluster. Where an answer was lost, ParallelCluster asks again and is refused for its own update.
-
-    That update is waited for, and then ParallelCluster is asked once more, as it may have been somebody else's.
-    """
-    text = config_text(work.required_spec(), final_config(work))
-    before = {event.id for event in stack_events(work.account, work.name)}
-    refused = False
-    try:
-        parallelcluster.update(work.name, text)
-    except PclusterRefusedError as error:
-        if _NOTHING_TO_DO in error.verdict.problem:
-            return
-        refused = True
-        if not first or all(event.id in before for event in stack_events(work.account, work.name)):
-            raise
-    state = follow(work.account, work.name, lambda event: tell(work, event), before)
-    if state is None or state.status != "UPDATE_COMPLETE":
-        raise stack_failure(work.account, work.name, state)
-    if refused:
-        _update(work, parallelcluster, first=False)
 
 
 def _fleet(
