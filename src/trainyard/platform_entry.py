@@ -69,6 +69,9 @@ class Platform:
     that of their stack."""
     cluster_stack_pattern: str | None
     """What the stack that is the cluster is called, with ``{name}`` for the cluster's name."""
+    stack_tag: str | None
+    """Tag by which the program that makes clusters names each of them on its stacks; None where it has none. PCS and
+    HyperPod: none."""
     keeps_failed_cluster: bool
     """A cluster whose making failed stays with its logs, and is deleted only by ``deploy --recreate``. PCS and
     HyperPod: no, CloudFormation makes their stacks like others."""

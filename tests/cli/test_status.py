@@ -65,3 +65,13 @@ def test_what_is_wrong_is_said_in_one_line(account: Account, arguments, status, 
     assert (ran[0], ran[1]) == (status, "")
     assert said in ran[2]
     assert len(ran[2].splitlines()) == 1
+
+
+def test_without_a_name_the_clusters_of_the_region_are_listed(account: Account):
+    status, out, _ = run(account, "status", "--region", "us-east-2", "--json")
+    assert (status, [cluster["name"] for cluster in json.loads(out)["clusters"]]) == (0, ["llm"])
+    status, out, _ = run(account, "status", "--region", "us-east-2")
+    assert (status, out.split()[:2]) == (0, ["llm", "parallelcluster"])
+    status, _, err = run(account, "status", "--region", "us-east-2", "--watch")
+    assert status == 2
+    assert "--watch is for one cluster" in err

@@ -104,6 +104,7 @@ SMALLEST: Platform = replace(
     interface_layout="awsvpc",
     cluster_step="topic",
     cluster_stack_pattern="{name}-topic",
+    stack_tag=None,
     deployment=lambda: cast(
         "PlatformDeployment",
         part(environment_steps, steps_to_deploy=steps_to_deploy, steps_to_destroy=steps_to_destroy),

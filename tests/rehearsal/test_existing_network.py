@@ -53,6 +53,8 @@ def test_it_is_deployed_and_its_instances_count_in_the_reservation_also_at_a_sec
     with copied(started_account(SPEC)) as account:
         done = deployed(account, SPEC)
         assert (done.ok, done.findings) == (True, ())
+        details = {result.name: result.detail for result in done.results}
+        assert details["cluster"] == "CREATE_COMPLETE; ParallelCluster warns: EfaPlacementGroupValidator"
         compute = [node for node in nodes(account, "llm") if node.role == "Compute"]
         reserved = account.client("ec2").describe_instances(InstanceIds=[node.id for node in compute])["Reservations"]
         ids = {

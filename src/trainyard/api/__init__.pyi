@@ -52,6 +52,7 @@ from trainyard.api.render import assemble_bundle as assemble_bundle
 from trainyard.api.render import render_file as render_file
 from trainyard.api.schema import json_schema as json_schema
 from trainyard.api.status import cluster_status as cluster_status
+from trainyard.api.status import region_clusters as region_clusters
 from trainyard.errors import TrainyardError as TrainyardError
 from trainyard.finding import Finding as Finding
 from trainyard.spec.cluster import Spec as Spec

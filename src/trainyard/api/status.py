@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from trainyard.edge.kubernetes.kubectl import kubectl_of
 from trainyard.operate.status.cluster_status import Status
+from trainyard.operate.status.region_clusters import RegionCluster, region_clusters
 from trainyard.operate.status.status_query import status
 
 if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
     from trainyard.edge.kubernetes.kubectl import KubectlOf
 
-__all__ = ["Status", "cluster_status"]
+__all__ = ["RegionCluster", "Status", "cluster_status", "region_clusters"]
 
 
 def cluster_status(name: str, where: Account, *, bucket: str | None = None, kubectl: KubectlOf = kubectl_of) -> Status:

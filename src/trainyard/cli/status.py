@@ -10,7 +10,7 @@ import click
 
 from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, print_json, print_text
-from trainyard.errors import TrainyardError
+from trainyard.errors import InputError, TrainyardError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ _CLEAR = "\x1b[2J\x1b[H"  # https://invisible-island.net/xterm/ctlseqs/ctlseqs.h
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", required=False)
 @account_options
 @click.option(
     "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
@@ -36,9 +36,9 @@ _CLEAR = "\x1b[2J\x1b[H"  # https://invisible-island.net/xterm/ctlseqs/ctlseqs.h
 )  # fmt: skip
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    name: str, region: str, profile: str | None, bucket: str | None, every_s: int | None, *, as_json: bool
+    name: str | None, region: str, profile: str | None, bucket: str | None, every_s: int | None, *, as_json: bool
 ) -> None:
-    """Say whether the cluster NAME is up, and if not, why.
+    """Say whether the cluster NAME is up, and if not, why; without NAME, list the clusters of the region.
 
     Its stacks, head node, fleet, queues, capacity reservations and their end, file systems and monitoring, what failed
     lately, what its instances cost, and the next command for each problem; of AWS Batch its compute environments, job
@@ -46,10 +46,11 @@ def command(  # noqa: PLR0913  one for each option
     nodes, devices, pods and training jobs. Also for clusters that trainyard did not make.
 
     \b
-    Exit status: 0 it is up; 1 it is not.
+    Exit status: 0 it is up, or a list was printed; 1 it is not up.
 
     \b
     Example:
+      trainyard status --region us-east-2
       trainyard status llm-p5 --region us-east-2
       trainyard status llm-p5 --region us-east-2 --watch 60
     """
@@ -58,6 +59,9 @@ def command(  # noqa: PLR0913  one for each option
     from trainyard.cli.status_output import print_status, status_values
 
     where = account(region, profile)
+    if name is None:
+        _list_clusters(where, bucket, every_s, as_json=as_json)
+        return
     look = partial(cluster_status, name, where, bucket=bucket)
 
     def show(status: Status) -> None:
@@ -67,6 +71,35 @@ def command(  # noqa: PLR0913  one for each option
     if every_s is None:
         show(status)
     sys.exit(0 if status.up else 1)
+
+
+def _list_clusters(where: Account, bucket: str | None, every_s: int | None, *, as_json: bool) -> None:
+    """Print the clusters of a region. Raises InputError for options that only a look at one cluster has."""
+    from trainyard.api.status import region_clusters
+
+    if bucket is not None or every_s is not None:
+        option = "--watch" if bucket is None else "--bucket"
+        raise InputError(f"{option} is for one cluster", where=option, hint="name the cluster")
+    clusters = region_clusters(where)
+    if as_json:
+        print_json({"schema": 1, "region": where.region, "clusters": [cluster._asdict() for cluster in clusters]})
+        return
+    if not clusters:
+        print_text(f"no cluster and no environment in {where.region}")
+    rows = [
+        (
+            cluster.name,
+            cluster.platform or "not there",
+            cluster.status or "stacks beside it",
+            "trainyard" if cluster.ours else "somebody else",
+            f"in {cluster.environment}" if cluster.environment else "",
+        )
+        for cluster in clusters
+    ]
+    widths = [max(len(row[at]) for row in rows) for at in range(4)] if rows else []
+    for row in rows:
+        padded = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
+        print_text("  ".join([*padded, row[4]]).rstrip())
 
 
 def _watch(look: Callable[[], Status], show: Callable[[Status], None], where: Account, every_s: int) -> Status:

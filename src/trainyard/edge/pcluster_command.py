@@ -19,6 +19,7 @@ import errno
 import hashlib
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -235,6 +236,11 @@ class Pcluster:
         if status and (not answer.get("message") or os.strerror(errno.ENOSPC) in str(answer)):
             refuse_full_disk(f"pcluster {command}")
         return status, answer
+
+
+def warnings_in(answer: Mapping[str, Any]) -> tuple[ValidationMessage, ...]:
+    """Return what validators warn of in an answer to a creation or update that was accepted."""
+    return tuple(message for message in _verdict(0, dict(answer)).messages if message.level == "WARNING")
 
 
 def artifact_bucket(account_id: str, region: str) -> str:

@@ -41,7 +41,10 @@ def plant_stack(account: Account, name: str, written: dict[str, Any] | None = No
         name=name,
         sections={"Parameters": {key: {"Type": "String"} for key in parameters}},
         Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
-        Tags=[{"Key": "parallelcluster:version", "Value": "3.16.1"}],
+        Tags=[
+            {"Key": "parallelcluster:version", "Value": "3.16.1"},
+            {"Key": "parallelcluster:cluster-name", "Value": name},
+        ],
         DisableRollback=True,
     )
 

@@ -111,6 +111,7 @@ BATCH = Platform(
     made_by="cloudformation",
     cluster_step="batch",
     cluster_stack_pattern="{name}-batch",
+    stack_tag=None,
     keeps_failed_cluster=False,
     has_head_node=False,
     has_system_nodes=False,

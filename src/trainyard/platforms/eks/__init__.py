@@ -118,6 +118,7 @@ EKS = Platform(
     made_by="eksctl",
     cluster_step="cluster",
     cluster_stack_pattern="eksctl-{name}-cluster",
+    stack_tag="alpha.eksctl.io/cluster-name",
     keeps_failed_cluster=True,
     has_head_node=False,
     has_system_nodes=True,

@@ -94,6 +94,7 @@ ENVIRONMENT = Platform(
     made_by="cloudformation",
     cluster_step=None,
     cluster_stack_pattern=None,
+    stack_tag=None,
     keeps_failed_cluster=False,
     has_head_node=False,
     has_system_nodes=False,

@@ -113,6 +113,7 @@ PARALLELCLUSTER = Platform(
     made_by="parallelcluster",
     cluster_step="cluster",
     cluster_stack_pattern="{name}",
+    stack_tag="parallelcluster:cluster-name",
     keeps_failed_cluster=True,
     has_head_node=True,
     has_system_nodes=False,

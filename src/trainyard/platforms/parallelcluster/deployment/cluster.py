@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from trainyard.bundle.config_text import config_text
@@ -14,7 +15,7 @@ from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.data_stores import tag_snapshots, volume_ids
 from trainyard.edge.aws.stack_events import stack_events, stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
-from trainyard.edge.pcluster_command import PclusterRefusedError
+from trainyard.edge.pcluster_command import PclusterRefusedError, ValidationMessage, warnings_in
 from trainyard.errors import TrainyardError
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
@@ -47,20 +48,20 @@ class ClusterStep:
             _recreate(work, stack_state)
             stack_state = None
         if stack_state is not None and work.policies_to_update and not work.nodes_to_start:
-            update_cluster(work)
-            return StepOutcome(changed=True, detail="policies of the head node updated")
+            warned = _tell_warnings(work, update_cluster(work))
+            return StepOutcome(changed=True, detail=f"policies of the head node updated{warned}")
         if stack_state is not None:
             return StepOutcome(changed=False, detail=stack_state.status)
         spec = work.required_spec()
         document = final_config(work)
         text = config_text(spec, without_withheld_nodes(spec, document) if withheld_nodes(spec) else document)
         remember_config(work.account, work.bucket, work.name, config_text(spec, document))
-        _create(work, text)
+        warned = _tell_warnings(work, _create(work, text))
         work.nodes_to_start = bool(withheld_nodes(spec))
         state = follow(work.account, work.name, lambda event: tell(work, event))
         if state is None or not state.usable:
             raise _failure(work, state)
-        return StepOutcome(changed=True, detail=state.status)
+        return StepOutcome(changed=True, detail=f"{state.status}{warned}")
 
     def undo(self, work: Work) -> StepOutcome:
         """Delete it and wait until it is gone."""
@@ -73,6 +74,14 @@ class ClusterStep:
             _delete(work, settled_now)
         tag_snapshots(work.account, volumes, {work.tag: work.name})
         return StepOutcome(changed=True, detail="deleted")
+
+
+def _tell_warnings(work: Work, warnings: Sequence[ValidationMessage]) -> str:
+    """Tell each warning of ParallelCluster's validators in its words, and return which they are."""
+    for warning in warnings:
+        work.tell(f"ParallelCluster warns ({warning.type}): {warning.message}")
+    kinds = ", ".join(dict.fromkeys(warning.type for warning in warnings))
+    return f"; ParallelCluster warns: {kinds}" if warnings else ""
 
 
 def final_config(work: Work) -> dict[str, Any]:
@@ -99,28 +108,28 @@ def settled_cluster_stack(work: Work) -> StackState | None:
     return None if state is None or state.status == "DELETE_COMPLETE" else state
 
 
-def update_cluster(work: Work, *, first: bool = True) -> None:
-    """Update the cluster to its final configuration.
+def update_cluster(work: Work, *, first: bool = True) -> tuple[ValidationMessage, ...]:
+    """Update the cluster to its final configuration, and return what ParallelCluster warns of.
 
     Where an answer was lost, ParallelCluster asks again and is refused for its own update.
     That update is waited for, and then ParallelCluster is asked once more, as it may have been somebody else's.
     """
     text = config_text(work.required_spec(), final_config(work))
     before = {event.id for event in stack_events(work.account, work.name)}
-    refused = False
+    refused, warnings = False, tuple[ValidationMessage, ...]()
     try:
-        work.pcluster(work.required_spec().parallelcluster.version).update(work.name, text)
+        answer = work.pcluster(work.required_spec().parallelcluster.version).update(work.name, text)
+        warnings = warnings_in(answer)
     except PclusterRefusedError as error:
         if NOTHING_TO_DO in error.verdict.problem:
-            return
+            return ()
         refused = True
         if not first or all(event.id in before for event in stack_events(work.account, work.name)):
             raise
     state = follow(work.account, work.name, lambda event: tell(work, event), before)
     if state is None or state.status != "UPDATE_COMPLETE":
         raise stack_failure(work.account, work.name, state)
-    if refused:
-        update_cluster(work, first=False)
+    return update_cluster(work, first=False) if refused else warnings
 
 
 def _recreate(work: Work, stack: StackState) -> None:
@@ -141,26 +150,27 @@ def _delete(work: Work, stack: StackState) -> None:
         raise stack_failure(work.account, stack.id, state)
 
 
-def _create(work: Work, text: str, *, first: bool = True) -> None:
-    """Begin to make the cluster. Where the answer was lost on its way, the stack is there all the same.
+def _create(work: Work, text: str, *, first: bool = True) -> tuple[ValidationMessage, ...]:
+    """Begin to make the cluster, and return what ParallelCluster warns of.
 
-    ParallelCluster itself asks again then, is refused, and takes away what the nodes of that stack read: ``create`` in
-    pcluster/models/cluster.py. So it is deleted and made once more.
+    Where the answer was lost on its way, the stack is there all the same. ParallelCluster itself asks again then, is
+    refused, and takes away what the nodes of that stack read: ``create`` in pcluster/models/cluster.py. So it is
+    deleted and made once more.
     """
     parallelcluster = work.pcluster(work.required_spec().parallelcluster.version)
     try:
-        parallelcluster.create(work.name, text, rollback=work.options.rollback_on_failure)
+        return warnings_in(parallelcluster.create(work.name, text, rollback=work.options.rollback_on_failure))
     except TrainyardError as error:
         begun = find_stack(work.account, work.name)
         if begun is None or not begun.in_progress or not work.owns(begun.tags):
             raise
         if not isinstance(error, PclusterRefusedError):
-            return
+            return ()
         if not first:
             raise
         work.tell("an answer of AWS was lost, and ParallelCluster left a stack that cannot come up: deletes it")
         _delete(work, begun)
-        _create(work, text, first=False)
+        return _create(work, text, first=False)
 
 
 def _failure(work: Work, state: StackState | None) -> TrainyardError:
