@@ -9,10 +9,12 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from guides.architecture_facts import accelerated_types, capability_rows, head_node_types
 from guides.cluster_facts import log_rows, port_rows, user_rows
 from guides.finding_facts import finding_link, finding_rows
+from guides.monitoring_facts import cloudwatch_dashboard_rows, foreign_metric_rows
 from guides.spec_facts import default_minutes, default_of, final_keys
-from guides.timeout_facts import architecture_rows, own_default_minutes, step_rows
+from guides.timeout_facts import architecture_rows, own_default_minutes, seconds_of, step_rows
 from guides.version_facts import conflict_rows, image_version_rows
 
 FOLDER = Path(__file__).parent
@@ -45,8 +47,14 @@ _FACTS: Mapping[str, Callable[[str], str]] = {
     "checklist": finding_rows,
     "default": default_of,
     "minutes": default_minutes,
+    "capabilities": lambda _: capability_rows(),
+    "accelerated-types": lambda _: accelerated_types(),
+    "head-node-types": lambda _: head_node_types(),
+    "foreign-metrics": foreign_metric_rows,
+    "cloudwatch-dashboards": cloudwatch_dashboard_rows,
     "final-keys": lambda _: final_keys(),
     "parallelcluster-minutes": own_default_minutes,
+    "seconds": seconds_of,
     "steps": lambda _: step_rows(),
     "architectures": lambda _: architecture_rows(),
     "logs": lambda _: log_rows(),

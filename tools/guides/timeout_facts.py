@@ -33,6 +33,14 @@ def own_default_minutes(version: str) -> str:
     return f"{found.default_bootstrap_timeout_s // 60} minutes"
 
 
+def seconds_of(step: str) -> str:
+    """Return how long a step is estimated to take. Raises KeyError for one that nobody has measured."""
+    seconds = step_seconds(step)
+    if seconds is None:
+        raise KeyError(step)
+    return _in_words(seconds)
+
+
 def _step_rows() -> Iterator[str]:
     yield "| Step | Nodes | Without it | Ended after | Estimate |"
     yield "|---|---|---|---|---|"

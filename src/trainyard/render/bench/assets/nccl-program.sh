@@ -56,7 +56,7 @@ find_program() {
 missing() {
   local places="/opt/nccl-tests/build or the search path"
   [[ -z $SHARED ]] || places="$SHARED/nccl/current/bin, $places"
-  fail "$(uname -n) has no $1 in $places: build it with /opt/trainyard/current/nccl/build-nccl.sbatch (software.nccl in the spec), or run nccl-tests-ami.sbatch BIN LIB"
+  fail "$(uname -n) has no $1 in $places: build it with /opt/trainyard/current/nccl/build-nccl.sbatch (software.nccl in the spec), run the test in a container (bench submit --container), or run nccl-tests-ami.sbatch BIN LIB"
 }
 
 where=0
