@@ -59,7 +59,7 @@ def status_of(api: GrafanaApi) -> int:
 
 
 def test_without_a_token_only_the_health_is_told(workspace: Workspace):
-    assert workspace.api("wrong").version() == "10.4"
+    assert workspace.api("wrong").version() == "12.4"
     assert refused(workspace.api("wrong")) == 401
 
 

@@ -65,6 +65,23 @@ def test_grafana_answers_for_its_workspaces(account):
     assert cloud.refusal(grafana.describe_workspace, workspaceId=name)[0] == "ResourceNotFoundException"
 
 
+def test_an_update_moves_a_workspace_to_a_newer_grafana_and_never_back(account):
+    resources = watching.CASES["Grafana::Workspace"][0]
+
+    def of_version(version: str) -> dict[str, object]:
+        workspace = resources["It"]
+        return {**resources, "It": {**workspace, "Properties": {**workspace["Properties"], "GrafanaVersion": version}}}
+
+    stack = cloud.create(account, of_version("10.4"))
+    name = cloud.physical_id(account, stack, "It")
+    for version, moved in (("12.4", "12.4"), ("10.4", "12.4")):
+        cloud.update(account, stack, of_version(version))
+        assert cloud.physical_id(account, stack, "It") == name
+        workspace = account.client("grafana").describe_workspace(workspaceId=name)["workspace"]
+        assert workspace["grafanaVersion"] == moved
+    cloud.delete(account, stack)
+
+
 def test_a_custom_resource_needs_its_function(account):
     token = f"arn:aws:lambda:us-east-2:{account.id}:function:nobody"
     failed = cloud.create(account, {"It": {"Type": "Custom::Anything", "Properties": {"ServiceToken": token}}})

@@ -17,9 +17,9 @@ from moto.core.exceptions import JsonRESTError
 from moto.core.responses import BaseResponse
 
 SIGNING_NAME = "grafana"
-# The version that a workspace gets where none is asked for.
+# The version that a workspace gets where none is asked for: the newest that API references name in full.
 # https://docs.aws.amazon.com/grafana/latest/userguide/version-differences.html
-_VERSION = "10.4"
+_VERSION = "12.4"
 _WORKSPACES: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
 _PERMISSIONS: dict[str, list[dict[str, Any]]] = {}
 _REQUIRED = ("accountAccessType", "permissionType", "authenticationProviders")
@@ -72,6 +72,15 @@ class GrafanaResponse(BaseResponse):
         workspace |= {**_described(json.loads(self.body)), "modified": time.time()}
         return json.dumps({"workspace": workspace})
 
+    def update_workspace_configuration(self) -> str:
+        """Move a workspace to a newer Grafana, never to an older one."""
+        workspace, request = self.workspace(), json.loads(self.body)
+        version = request.get("grafanaVersion", workspace["grafanaVersion"])
+        if _number(version) < _number(workspace["grafanaVersion"]):
+            raise refusal("ValidationException", f"cannot downgrade from {workspace['grafanaVersion']}", 400)
+        workspace |= {"grafanaVersion": version, "modified": time.time()}
+        return json.dumps({})
+
     def delete_workspace(self) -> str:
         """Delete a workspace."""
         workspace = self.workspace()
@@ -104,6 +113,10 @@ class GrafanaResponse(BaseResponse):
 
     def _workspaces(self) -> dict[str, dict[str, Any]]:
         return _WORKSPACES.setdefault((self.current_account, self.region), {})
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 RESPONSES = GrafanaResponse

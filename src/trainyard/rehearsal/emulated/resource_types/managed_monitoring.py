@@ -113,8 +113,12 @@ def _update_grafana_workspace(aws: Aws, physical: PhysicalResource, resource: Lo
     request = {
         name: value for name, value in _request(resource).items() if name not in {_NAMES[name_] for name_ in _FIXED}
     }
-    aws.client("grafana").update_workspace(workspaceId=physical.id, **request)
-    return physical
+    grafana = aws.client("grafana")
+    grafana.update_workspace(workspaceId=physical.id, **request)
+    version = str(resource.properties.get("GrafanaVersion", physical.attributes["GrafanaVersion"]))
+    if version != physical.attributes["GrafanaVersion"]:
+        grafana.update_workspace_configuration(workspaceId=physical.id, configuration="{}", grafanaVersion=version)
+    return PhysicalResource(physical.id, {**physical.attributes, "GrafanaVersion": version})
 
 
 def _delete_grafana_workspace(aws: Aws, physical: PhysicalResource) -> None:
