@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.catalog.kubernetes_versions import find_version, known_versions, support_of, versions_in_standard_support
+from trainyard.catalog.kubernetes_versions import (
+    HALF_A_YEAR_DAYS,
+    days_left,
+    find_version,
+    known_versions,
+    recommended_versions,
+    support_of,
+    versions_in_standard_support,
+)
 
 
 @pytest.mark.parametrize("version", known_versions())
@@ -28,6 +36,13 @@ def test_the_documents_own_version_has_ended_and_one_far_older_too():
 @pytest.mark.parametrize("version", ["1.99", "2.0", "latest", ""])
 def test_what_nobody_has_compared_is_unknown(version: str):
     assert support_of(version).state == "unknown"
+
+
+def test_recommended_are_those_with_half_a_year_left():
+    assert set(recommended_versions()) <= set(versions_in_standard_support())
+    left = [days_left(support_of(version)) for version in recommended_versions()]
+    assert all(days is not None and days >= HALF_A_YEAR_DAYS for days in left)
+    assert days_left(support_of("1.27")) is None
 
 
 def test_there_is_a_version_to_recommend_and_the_newest_is_last():

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.rules.found import paths, problems
-from trainyard.catalog.kubernetes_versions import versions_in_standard_support
+from trainyard.catalog.kubernetes_versions import recommended_versions
 
 RULE = "kubernetes-version-not-supported"
 
@@ -15,7 +15,7 @@ def test_a_version_out_of_support_is_found_with_those_to_choose_from(version: st
     (problem,) = problems(RULE, of_version(version))
     assert problem.path == ("eks", "kubernetes_version")
     assert problem.severity is None
-    assert versions_in_standard_support()[-1] in (problem.remedy or "")
+    assert recommended_versions()[-1] in (problem.remedy or "")
 
 
 def test_extended_support_is_a_warning_with_its_price():
@@ -30,9 +30,17 @@ def test_a_version_that_nobody_knows_is_a_warning_with_the_day_of_the_data():
     assert "as of 2026-" in problem.message
 
 
-@pytest.mark.parametrize("version", versions_in_standard_support())
-def test_versions_in_standard_support_are_fine(version: str):
+@pytest.mark.parametrize("version", recommended_versions())
+def test_versions_with_half_a_year_of_standard_support_are_fine(version: str):
     assert paths(RULE, of_version(version)) == []
+
+
+@pytest.mark.parametrize(("version", "end"), [("1.34", "2026-12-02, 10 days"), ("1.35", "2027-03-27, 125 days")])
+def test_standard_support_that_ends_soon_is_an_info(version: str, end: str):
+    (problem,) = problems(RULE, of_version(version))
+    assert problem.severity == "info"
+    assert problem.message == f"Kubernetes {version} leaves standard support on {end} after 2026-11-22"
+    assert problem.remedy == "write 1.36"
 
 
 def test_the_default_is_one_of_them():

@@ -7,6 +7,7 @@ last compared. `deploy` asks AWS.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +18,8 @@ from trainyard.catalog.source import Source, merged_by_name, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "kubernetes_versions.yaml"
 _WHERE = "catalog/kubernetes_versions.yaml"
+HALF_A_YEAR_DAYS = 182
+"""How long a version should still be in standard support when a cluster is made of it."""
 
 
 def find_version(name: str) -> KubernetesVersion | None:
@@ -82,3 +85,17 @@ def is_older(version: str, other: str) -> bool:
 def versions_in_standard_support() -> tuple[str, ...]:
     """Return the versions that a cluster costs the least with, oldest first."""
     return tuple(version for version in known_versions() if support_of(version).state == "standard")
+
+
+def days_left(support: Support) -> int | None:
+    """Return how many days of standard support are left; None where a version is not in it."""
+    if support.state != "standard" or support.until is None:
+        return None
+    return (date.fromisoformat(support.until) - date.fromisoformat(support.as_of)).days
+
+
+def recommended_versions() -> tuple[str, ...]:
+    """Return the versions for new clusters, oldest first: those with half a year of standard support, if there are."""
+    supported = versions_in_standard_support()
+    lasting = tuple(version for version in supported if (days_left(support_of(version)) or 0) >= HALF_A_YEAR_DAYS)
+    return lasting or supported

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.eks_limits import eks_limits
-from trainyard.catalog.kubernetes_versions import Support, support_of, versions_in_standard_support
+from trainyard.catalog.kubernetes_versions import HALF_A_YEAR_DAYS, Support, days_left, recommended_versions, support_of
 from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
 from trainyard.rules.documents import mapping_at
@@ -28,6 +28,8 @@ def check(spec: Spec) -> Iterator[Problem]:
     elif support.state == "unknown":
         message = f"nothing is known about Kubernetes {version} on EKS as of {support.as_of}"
         yield Problem(path, message, recommended, "warning")
+    elif (days := days_left(support)) is not None and days < HALF_A_YEAR_DAYS and version not in recommended_versions():
+        yield Problem(path, _ends_soon(version, support, days), recommended, "info")
 
 
 def check_eksctl(document: Document) -> Iterator[Problem]:
@@ -53,8 +55,13 @@ def _ended(version: str, support: Support) -> str:
     return f"EKS makes no clusters of Kubernetes {version}, which is out of support{since}"
 
 
+def _ends_soon(version: str, support: Support, days: int) -> str:
+    return f"Kubernetes {version} leaves standard support on {support.until}, {days} days after {support.as_of}"
+
+
 def _recommended() -> str:
-    return f"write one of {', '.join(versions_in_standard_support())}"
+    versions = recommended_versions()
+    return f"write {versions[0]}" if len(versions) == 1 else f"write one of {', '.join(versions)}"
 
 
 RULE = Rule(
@@ -63,8 +70,8 @@ RULE = Rule(
     title="Version of Kubernetes without support",
     rationale=(
         "EKS supports a version for 14 months, and for 12 more at six times the price of the control plane. Then it "
-        "makes no new clusters of it, and upgrades those that there are. The days are those that the catalog was last "
-        "compared with."
+        "makes no new clusters of it, and upgrades those that there are. A version with less than half a year of "
+        "standard support is worth a line. The days are those that the catalog was last compared with."
     ),
     remedy="write a version in standard support",
     source="https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html",
@@ -76,7 +83,7 @@ eks: {kubernetes_version: "1.27"}
     good="""\
 platform: eks
 access: {allow_from: [203.0.113.7/32]}
-eks: {kubernetes_version: "1.35"}
+eks: {kubernetes_version: "1.36"}
 """,
     check=check,
 )
@@ -88,6 +95,6 @@ EKSCTL = RULE.in_documents(
 metadata: {name: example, region: us-east-2, version: "1.27"}
 """,
     good="""\
-metadata: {name: example, region: us-east-2, version: "1.35"}
+metadata: {name: example, region: us-east-2, version: "1.36"}
 """,
 )

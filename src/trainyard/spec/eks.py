@@ -9,7 +9,7 @@ from trainyard.record import Record
 from trainyard.spec.batch import ContainerImage
 from trainyard.spec.text import InstanceTypeName
 
-KubernetesVersion = Annotated[str, Text(r"^[0-9]+\.[0-9]+$", 'a minor version of Kubernetes such as "1.35", in quotes')]
+KubernetesVersion = Annotated[str, Text(r"^[0-9]+\.[0-9]+$", 'a minor version of Kubernetes such as "1.36", in quotes')]
 # https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html
 IamPrincipalArn = Annotated[
     str,
@@ -37,8 +37,8 @@ class SystemNodes(Record):
 class Eks(Record):
     """Amazon EKS and what runs in every cluster of it."""
 
-    kubernetes_version: KubernetesVersion = "1.35"
-    """Minor version of Kubernetes, such as "1.35", in quotes: without them YAML reads 1.30 as 1.3."""
+    kubernetes_version: KubernetesVersion = "1.36"
+    """Minor version of Kubernetes, such as "1.36", in quotes: without them YAML reads 1.30 as 1.3."""
     system_nodes: SystemNodes = {}  # type: ignore[assignment]  # plain data, validated like input
     """The nodes that run no training."""
     endpoint: Literal["public", "private", "both"] = "both"

@@ -38,11 +38,11 @@ RULE = DocumentRule(
     remedy="write it",
     source="https://github.com/eksctl-io/eksctl/blob/main/pkg/ctl/cmdutils/configfile.go",
     bad="""\
-metadata: {name: training, version: "1.35"}
+metadata: {name: training, version: "1.36"}
 vpc: {clusterEndpoints: {privateAccess: true}, publicAccessCIDRs: [203.0.113.7/32]}
 """,
     good="""\
-metadata: {name: training, region: us-east-2, version: "1.35"}
+metadata: {name: training, region: us-east-2, version: "1.36"}
 vpc: {clusterEndpoints: {privateAccess: true}, publicAccessCIDRs: [203.0.113.7/32]}
 """,
     check=check,
