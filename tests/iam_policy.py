@@ -1,4 +1,4 @@
-"""Decides what IAM would, over policy documents as they are rendered: actions, resources and variables in them.
+"""Decides what IAM would, over policy documents as they are rendered: actions, resources, variables, StringEquals.
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
@@ -12,13 +12,13 @@ from typing import Any
 
 Statement = Mapping[str, Any]
 _PARTS = re.compile(r"(\$\{[^}]*\}|\*|\?)")
-_KNOWN = {"Sid", "Effect", "Action", "Resource"}
+_KNOWN = {"Sid", "Effect", "Action", "Resource", "Condition"}
 
 
 def allowed(statements: Iterable[Statement], action: str, resource: str, context: Mapping[str, str]) -> bool:
     """Return whether a call is allowed: some statement allows it, and none denies it.
 
-    Raises ValueError where a statement has anything that is not decided here, such as a condition.
+    Raises ValueError where a statement has anything that is not decided here, such as another condition.
     """
     effects = {statement["Effect"] for statement in statements if _applies(statement, action, resource, context)}
     return effects == {"Allow"}
@@ -29,7 +29,15 @@ def _applies(statement: Statement, action: str, resource: str, context: Mapping[
         raise ValueError(f"{', '.join(unknown)} is not decided here")
     actions, resources = (_listed(statement[key]) for key in ("Action", "Resource"))
     named = any(_matches(pattern.lower(), action.lower(), {}) for pattern in actions)
-    return named and any(_matches(pattern, resource, context) for pattern in resources)
+    return named and any(_matches(pattern, resource, context) for pattern in resources) and _holds(statement, context)
+
+
+def _holds(statement: Statement, context: Mapping[str, str]) -> bool:
+    conditions = statement.get("Condition", {})
+    if unknown := set(conditions) - {"StringEquals"}:
+        raise ValueError(f"{', '.join(unknown)} is not decided here")
+    expected = conditions.get("StringEquals", {})
+    return all(context.get(key) in _listed(values) for key, values in expected.items())
 
 
 def _listed(value: Any) -> list[str]:

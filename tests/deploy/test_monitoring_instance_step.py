@@ -24,6 +24,7 @@ ID = "i-0123456789abcdef0"
 OUTPUTS = {
     "MonitoringInstanceId": ID,
     "MonitoringInstancePrivateIp": "10.1.0.5",
+    "MonitoringVolumeId": "vol-0123456789abcdef0",
     "AlertTopicArn": "arn:aws:sns:us-east-2:123456789012:llm-monitoring-AlertTopic-1a2b",
     "ALBDNSName": "llm-lb.us-east-2.elb.amazonaws.com",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -54,8 +55,18 @@ def give_up(*names: str) -> Options:
 @pytest.mark.parametrize(
     ("before", "after", "resource", "words"),
     [
-        (SELF_HOSTING, MANAGED, "MonitoringInstance", "deleted: MonitoringInstance of stack shared-monitoring"),
-        (SELF_HOSTING, NO_MONITORING, "MonitoringInstance", "GiB, in use for 0 days"),
+        (
+            SELF_HOSTING,
+            MANAGED,
+            "MonitoringVolume",
+            "left behind, and goes on costing: MonitoringVolume of stack shared",
+        ),
+        (
+            SELF_HOSTING,
+            NO_MONITORING,
+            "MonitoringVolume",
+            "EBS volume of 100 GiB with metrics and the database of Grafana",
+        ),
         (SELF_HOSTING, NO_FILES, "Lustre", "left behind, and goes on costing: Lustre of stack shared-storage"),
         (MANAGED, NO_MONITORING, "PrometheusWorkspace", "left behind, and goes on costing: PrometheusWorkspace"),
     ],
@@ -75,10 +86,43 @@ def test_data_goes_only_by_its_name_and_nothing_is_left_over(before: str, after:
         again = deployed(account, after)
         assert again.ok
         left = [finding.id for finding in again.findings if finding.id == "data-left-behind"]
-        assert left == ["data-left-behind"] * ("left behind" in words)
+        assert left == ["data-left-behind"]
         assert again.review.changes == ()
         assert destroyed(account, after).ok
         assert counts(account) - empty == Counter()
+
+
+def test_another_type_of_monitoring_instance_needs_no_consent_once_its_data_lies_on_a_volume():
+    larger = SELF_HOSTING.replace("self-hosting", "self-hosting, instance_type: t3.large, volume_gib: 200")
+    with prepared_account(SELF_HOSTING, deploy_into) as account:
+        (before,) = monitoring_volumes(account)
+        assert deployed(account, larger).ok
+        (after,) = monitoring_volumes(account)
+        assert (after["VolumeId"], after["Size"]) == (before["VolumeId"], 200)
+        # One that has no volume yet, as earlier versions made it, keeps the metrics on its own disk.
+        (attachment,) = after["Attachments"]
+        account.client("ec2").detach_volume(VolumeId=after["VolumeId"], InstanceId=attachment["InstanceId"])
+        assert "--give-up MonitoringInstance" in refusal(deployed(account, MANAGED, give_up("MonitoringVolume")))
+
+
+def test_a_volume_that_was_kept_is_taken_over_by_the_next_deployment():
+    with prepared_account(SELF_HOSTING, deploy_into) as account:
+        (kept,) = monitoring_volumes(account)
+        assert destroyed(account, SELF_HOSTING, delete_data=False).ok
+        (left,) = monitoring_volumes(account)
+        assert (left["VolumeId"], left["Attachments"]) == (kept["VolumeId"], [])
+        again = SELF_HOSTING.replace("self-hosting", f"self-hosting, volume_id: {kept['VolumeId']}")
+        done = deployed(account, again)
+        assert (done.ok, [finding.id for finding in done.findings]) == (True, [])
+        (volume,) = monitoring_volumes(account)
+        assert [attachment["State"] for attachment in volume["Attachments"]] == ["attached"]
+        assert destroyed(account, again).ok
+        assert monitoring_volumes(account) == []
+
+
+def monitoring_volumes(account: Account) -> list[dict[str, Any]]:
+    filters = [{"Name": "tag:Name", "Values": ["shared-monitoring-data"]}]
+    return list(account.client("ec2").describe_volumes(Filters=filters)["Volumes"])
 
 
 def test_what_everything_stands_in_cannot_be_given_up():

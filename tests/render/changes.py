@@ -165,6 +165,8 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "software.container_images": (["nvcr.io#nvidia/pytorch:25.10-py3"], {"software": {"containers": True}}),
     "monitoring.mode": ("amp-only", {}),
     "monitoring.instance_type": ("m5.large", SELF_HOSTED),
+    "monitoring.volume_gib": (200, SELF_HOSTED),
+    "monitoring.volume_id": ("vol-0123456789abcdef0", SELF_HOSTED),
     "monitoring.alert_email": ("ml-team@example.com", {"monitoring": {"mode": "amp-only"}}),
     "monitoring.detailed": (True, {}),
     "monitoring.log_retention_days": (30, {}),

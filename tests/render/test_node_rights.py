@@ -192,3 +192,18 @@ def test_the_monitoring_instance_writes_below_its_own_arn_alone():
     others = [call for call in DENIED if not call[0].startswith("secretsmanager:")]
     assert [call for call in others if allowed(statements, *call, CONTEXT)] == []
     assert not allowed(statements, *DENIED[-3], CONTEXT)
+
+
+def test_the_monitoring_instance_attaches_its_own_volume_to_instances_of_its_stack_alone():
+    spec = spec_of("name: llm\nmonitoring: {mode: self-hosting, volume_id: vol-0123456789abcdef0}\n")
+    policies = resolved(spec, "monitoring", "MonitoringRole")["Policies"]
+    statements = [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+    volume = f"arn:aws:ec2:us-east-2:{ACCOUNT}:volume/vol-0123456789abcdef0"
+    tag = "aws:ResourceTag/aws:cloudformation:stack-id"
+    of_stack = {tag: f"arn:aws:cloudformation:us-east-2:{ACCOUNT}:stack/stack/0a-1b"}
+    assert allowed(statements, "ec2:AttachVolume", volume, CONTEXT)
+    assert allowed(statements, "ec2:AttachVolume", instance(OWN), of_stack)
+    assert not allowed(statements, "ec2:AttachVolume", instance(OTHER), {**of_stack, tag: "another"})
+    assert not allowed(statements, "ec2:AttachVolume", instance(OTHER), {})
+    assert not allowed(statements, "ec2:AttachVolume", f"{volume[:-1]}1", of_stack)
+    assert not allowed(statements, "ec2:DetachVolume", volume, of_stack)

@@ -60,6 +60,7 @@ STEPS: tuple[BootstrapStep, ...] = (
     BootstrapStep(50, "cloudwatch", EVERY, timeout_s=120, required=False),
     BootstrapStep(55, "node-package", (*EVERY, *MONITORING), timeout_s=60),
     BootstrapStep(60, "node-exporter", EVERY, timeout_s=120, required=False, network=True, deferred=True, baked=True),
+    BootstrapStep(62, "data-volume", MONITORING, timeout_s=1800, network=True),
     BootstrapStep(65, "dcgm-exporter", GPU, timeout_s=180, required=False, network=True, deferred=True, baked=True),
     BootstrapStep(66, "node-metrics", MEASURED, timeout_s=60, required=False, deferred=True),
     BootstrapStep(67, "cloudwatch-metrics", MEASURED, timeout_s=60, required=False, deferred=True),

@@ -26,6 +26,7 @@ from trainyard.deploy.update_review import UpdateReview, discard
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.stacks import all_stacks, find_stack, stacks_tagged
 from trainyard.errors import InputError, TrainyardError
@@ -225,9 +226,14 @@ def destroy(work: Work) -> DeploymentResult:
 
 
 def _tag_of(work: Work) -> str:
-    """Return whether the name is that of an environment: its stacks have its tag, and none of a cluster."""
+    """Return whether the name is that of an environment: its stacks, or the data that they left, have its tag alone."""
     tagged = stacks_tagged(work.account, ENVIRONMENT, work.name)
-    return ENVIRONMENT if any(CLUSTER not in stack.tags for stack in tagged) else CLUSTER
+    if any(CLUSTER not in stack.tags for stack in tagged):
+        return ENVIRONMENT
+    if stacks_tagged(work.account, CLUSTER, work.name):
+        return CLUSTER
+    owns = replace(work, tag=ENVIRONMENT).owns
+    return ENVIRONMENT if data_stores(work.account, work.name, owns) else CLUSTER
 
 
 @contextmanager

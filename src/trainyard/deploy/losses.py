@@ -17,6 +17,7 @@ from trainyard.errors import TrainyardError
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 _DAY_S = 24 * 3600
+_INSTANCE = "AWS::EC2::Instance"
 # CloudFormation makes the new one before it deletes the former, and FSx takes neither a directory nor a bucket twice:
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
 _ONE_LINK = (
@@ -31,16 +32,26 @@ _IMMUTABLE = (
 
 def changes_of(work: Work, changes: Iterable[ResourceChange]) -> tuple[StackChange, ...]:
     """Return changes with what the resources hold, and how much of it where any is lost."""
-    reviewed = tuple(_change(change) for change in changes)
+    reviewed = tuple(_change(work, change) for change in changes)
     if not any(_loses_data(change) for change in reviewed):
         return reviewed
     stores = {store.id: store.what for store in data_stores(work.account, work.name, work.owns)}
     return tuple(_with_size(work, change, stores) if _loses_data(change) else change for change in reviewed)
 
 
-def _change(change: ResourceChange) -> StackChange:
+def _change(work: Work, change: ResourceChange) -> StackChange:
     known = stack_resource(change.type)
-    return StackChange(*change, known.holds, known.what)
+    reviewed = StackChange(*change, known.holds, known.what)
+    if change.type == _INSTANCE and reviewed.is_loss and _has_own_volume(work, change.id):
+        return replace(reviewed, holds="nothing", what="")
+    return reviewed
+
+
+def _has_own_volume(work: Work, instance: str) -> bool:
+    """Return whether an instance has a volume that outlives it, on which the metrics lie then."""
+    described = ec2.instances(work.account, by_values(instance_id=(instance,)))
+    mappings = [mapping["Ebs"] for machine in described for mapping in machine["BlockDeviceMappings"]]
+    return not all(mapping["DeleteOnTermination"] for mapping in mappings)
 
 
 def _loses_data(change: StackChange) -> bool:
@@ -50,7 +61,7 @@ def _loses_data(change: StackChange) -> bool:
 def _with_size(work: Work, change: StackChange, stores: Mapping[str, str]) -> StackChange:
     """Return a change with the size of what is lost. The ARN by which a stack knows a workspace ends in its id."""
     size = stores.get(change.id) or stores.get(change.id.rpartition("/")[2])
-    if change.type == "AWS::EC2::Instance":
+    if change.type == _INSTANCE:
         size = _instance_storage(work, change.id)
     return change if size is None else replace(change, what=f"{change.what} ({size})")
 

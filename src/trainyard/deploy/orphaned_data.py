@@ -12,14 +12,16 @@ from trainyard.edge.aws.stack_events import stack_resources
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
 
-# By the kinds of what stacks make and retain. Volumes and logs are also made by what runs in a cluster.
+# By the kinds of what stacks make and retain. Other volumes, and logs, are also made by what runs in a cluster.
 _DELETE = {
     "fsx": "aws fsx delete-file-system --file-system-id {id}",
     "efs": "aws efs delete-file-system --file-system-id {id}",
+    "monitoring-volume": "aws ec2 delete-volume --volume-id {id}",
     "prometheus": "aws amp delete-workspace --workspace-id {id}",
     "registry": "aws ecr delete-repository --force --repository-name {id}",
     "snapshot": "aws ec2 delete-snapshot --snapshot-id {id}",
 }
+_TAKE_OVER = {"monitoring-volume": "write `monitoring.volume_id: {id}` to use it again; "}
 
 
 def orphaned_data(work: Work, stacks: Iterable[str]) -> tuple[Finding, ...]:
@@ -36,9 +38,11 @@ def _findings(work: Work, stores: list[DataStore], stacks: Iterable[str]) -> Ite
     of_stacks = {
         resource.physical_id.rpartition("/")[2] for stack in stacks for resource in stack_resources(work.account, stack)
     }
+    taken_over = work.required_spec().monitoring.volume_id
     for store in stores:
-        if store.id not in of_stacks:
+        if store.id not in (*of_stacks, taken_over):
             message = f"{store} belongs to no stack of {work.name} any more, and goes on costing"
             command = f"{_DELETE[store.kind].format(id=store.id)} --region {work.account.region}"
-            remedy = f"where nobody needs it: `{command}`"
+            take_over = _TAKE_OVER.get(store.kind, "").format(id=store.id)
+            remedy = f"{take_over}where nobody needs it: `{command}`"
             yield finding_of(kinds(), "data-left-behind", message, remedy, file=store.id)

@@ -14,6 +14,8 @@ from trainyard.spec.node_group import NodeGroup
 
 # How an EFS file system is mounted is the cluster's own affair, also where the file system exists.
 _MOUNTING = frozenset(("id", "access_point", "encryption_in_transit", "iam_authorization"))
+# Keys of monitoring that say something of its own instance.
+_OF_INSTANCE = frozenset(("instance_type", "volume_gib", "volume_id"))
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -27,10 +29,13 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.monitoring.alert_email is not None and spec.monitoring.mode == "none" and spec.environment is None:
         problem = f"nothing finds alerts to mail to {spec.monitoring.alert_email}: monitoring.mode is none"
         yield Problem(("monitoring", "alert_email"), problem, "choose a mode, or remove the key")
-    named = "instance_type" in spec.monitoring.written and not spec.is_environment
-    if named and spec.monitoring.mode != "self-hosting":
+    if spec.monitoring.mode != "self-hosting" and not spec.is_environment:
         problem = f"no instance keeps metrics where monitoring.mode is {spec.monitoring.mode}"
-        yield Problem(("monitoring", "instance_type"), problem, "write mode: self-hosting, or remove the key")
+        for key in sorted(_OF_INSTANCE & spec.monitoring.written):
+            yield Problem(("monitoring", key), problem, "write mode: self-hosting, or remove the key")
+    if spec.monitoring.volume_id is not None and "volume_gib" in spec.monitoring.written:
+        problem = f"volume_gib beside volume_id: {spec.monitoring.volume_id} has its size"
+        yield Problem(("monitoring", "volume_gib"), problem)
     yield from _queue_problems(spec)
     for group in spec.node_groups():
         yield from _node_problems(group)

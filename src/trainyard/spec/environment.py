@@ -9,8 +9,8 @@ from trainyard.spec.cluster import Spec, TagKey, TagValue
 from trainyard.spec.file_system import FileSystem
 from trainyard.spec.iam import Iam
 from trainyard.spec.network import Network
-from trainyard.spec.software import MonitoringMode
-from trainyard.spec.text import CertificateArn, Cidr, ClusterName, EmailAddress, InstanceTypeName, Region
+from trainyard.spec.software import DataVolumeSize, MonitoringMode
+from trainyard.spec.text import CertificateArn, Cidr, ClusterName, EmailAddress, InstanceTypeName, Region, VolumeId
 
 
 class EnvironmentAccess(Record):
@@ -32,6 +32,11 @@ class EnvironmentMonitoring(Record):
     """Address that alerts are mailed to, once it has confirmed that it wants them."""
     instance_type: InstanceTypeName = "t3.medium"
     """Instance type of self-hosting, with memory for all series of all clusters."""
+    volume_gib: DataVolumeSize = 100
+    """Size in GiB of self-hosting's volume, on which metrics and Grafana's database lie. It can grow, not shrink."""
+    volume_id: VolumeId | None = None
+    """A volume that an earlier deployment has left, taken over with its metrics and Grafana's database, or a blank one;
+    in the zone of the instance. By default one is made."""
 
 
 class Environment(Record):
@@ -68,6 +73,8 @@ def as_spec(environment: Environment, example: Spec) -> Spec:
         certificate=environment.monitoring.certificate,
         alert_email=environment.monitoring.alert_email,
         instance_type=environment.monitoring.instance_type,
+        volume_gib=environment.monitoring.volume_gib,
+        volume_id=environment.monitoring.volume_id,
     )
     return example.replaced(
         name=environment.name,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from trainyard.field import Exactly, Text
+from trainyard.field import Exactly, Text, Whole
 from trainyard.record import Record
-from trainyard.spec.text import BucketName, CertificateArn, EmailAddress, InstanceTypeName, MountDir
+from trainyard.spec.text import BucketName, CertificateArn, EmailAddress, InstanceTypeName, MountDir, VolumeId
 
 Setup = Literal["gpu", "cpu", "neuron", "none"]
 
@@ -70,6 +70,9 @@ class Software(Record):
 RetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653]
 
 
+# The rest of 10 GiB would be too little for Prometheus; a gp3 volume may have up to 64 TiB, of which XFS takes all.
+# https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html
+DataVolumeSize = Annotated[int, Whole("10 to 65,536 GiB, as a whole number", least=10, most=65_536)]
 MonitoringMode = Literal["none", "self-hosting", "amp-only", "amp+amg"]
 SlurmNames = Literal["vpenso", "rivosinc"]
 MetricGroup = Literal["system", "gpu", "efa", "efa-interfaces", "slurm"]
@@ -88,6 +91,11 @@ class Monitoring(Record):
     that anybody may subscribe to."""
     instance_type: InstanceTypeName = "t3.medium"
     """Instance type of self-hosting, which runs Prometheus and Grafana: an x86 type, with memory for all series."""
+    volume_gib: DataVolumeSize = 100
+    """Size in GiB of self-hosting's volume, on which metrics and Grafana's database lie. It can grow, not shrink."""
+    volume_id: VolumeId | None = None
+    """A volume that an earlier deployment has left, taken over with its metrics and Grafana's database, or a blank one;
+    in the zone of the instance. By default one is made."""
     detailed: bool = False
     """EC2 metrics every minute instead of every five. Costs extra for each instance."""
     logs: bool = True

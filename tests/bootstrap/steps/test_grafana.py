@@ -20,6 +20,7 @@ STEP = "72-grafana"
 UNIT = "trainyard-grafana.service"
 PASSWORD_FILE = "run/trainyard-grafana/admin-password"
 SETTINGS = "etc/trainyard/grafana"
+KEY = "var/lib/private/trainyard-grafana-secret-key"
 
 
 @pytest.fixture
@@ -93,10 +94,49 @@ def test_it_encrypts_with_a_key_of_its_own(node: FakeNode, tmp_path: Path):
     other = keeper_node(tmp_path / "other")
     for fake_node in (node, other):
         runs_well(fake_node, STEP)
-    keys = {fake_node.read(f"{SETTINGS}/secret-key") for fake_node in (node, other)}
+    keys = {fake_node.read(KEY) for fake_node in (node, other)}
     assert len(keys) == 2
     assert all(len(key) == 64 for key in keys)
-    assert (node.root / SETTINGS / "secret-key").stat().st_mode & 0o777 == 0o600
+    assert (node.root / KEY).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_key_of_an_earlier_version_is_kept_beside_the_database(node: FakeNode):
+    node.write(f"{SETTINGS}/secret-key", "former")
+    runs_well(node, STEP)
+    assert node.read(KEY) == "former"
+
+
+@pytest.mark.parametrize(
+    ("database", "secret_of_database", "resets"),
+    [
+        (False, None, False),
+        (True, None, False),
+        (True, SECRET, False),
+        (True, "arn:aws:secretsmanager:us-east-2:123456789012:secret:former", True),
+    ],
+    ids=["new", "of-an-earlier-version", "of-this-stack", "taken-over"],
+)
+def test_only_a_database_that_was_taken_over_gets_the_password_of_this_stack(
+    node: FakeNode, *, database: bool, secret_of_database: str | None, resets: bool
+):
+    runs_well(node, STEP)
+    data = "var/lib/trainyard-grafana"
+    node.write(f"{data}/.keep")
+    if database:
+        node.write(f"{data}/grafana.db", "SQLite")
+    if secret_of_database is not None:
+        node.write(f"{data}/password-of", f"{secret_of_database}\n")
+    program = '#!/bin/sh\necho "$@" >"$STUB/reset"\ncat >>"$STUB/reset"\n'
+    node.write("opt/trainyard/grafana/current/bin/grafana", program, 0o755)
+    credentials = {"CREDENTIALS_DIRECTORY": str((node.root / PASSWORD_FILE).parent), "GRAFANA_SECRET": SECRET}
+    ran = run_script(node, "grafana/own-password.sh", **credentials)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (node.stub / "reset").exists() == resets
+    if resets:
+        said, _, password = (node.stub / "reset").read_text().partition("\n")
+        assert said.endswith("admin reset-admin-password --password-from-stdin")
+        assert password == PASSWORD
+    assert node.read(f"{data}/password-of") == f"{SECRET}\n"
 
 
 def test_a_second_run_changes_nothing(node: FakeNode):
@@ -216,7 +256,8 @@ def test_systemd_finds_nothing_wrong_with_the_units(node: FakeNode, unit: str):
     # systemd does not follow a link out of the root that it is given.
     (node.root / "opt/trainyard/grafana/current").unlink()
     node.write("etc/systemd/system/trainyard-keeper.service", "[Service]\nExecStart=/bin/true\n")
-    programs = ("opt/trainyard/grafana/current/bin/grafana", "opt/trainyard/current/grafana/read-password.sh")
+    scripts = (f"opt/trainyard/current/grafana/{name}-password.sh" for name in ("read", "own"))
+    programs = ("opt/trainyard/grafana/current/bin/grafana", *scripts)
     assert verify_unit(node, unit, "bin/true", *programs) == ""
 
 
@@ -225,4 +266,6 @@ def test_what_the_units_run_is_in_every_release():
         "opt/trainyard/current/grafana/read-password.sh"
         in (ASSETS / "units/trainyard-grafana-password.service").read_text()
     )
-    assert "grafana/read-password.sh" in files_in(release(spec_of("monitoring: {mode: self-hosting}")).content)
+    files = files_in(release(spec_of("monitoring: {mode: self-hosting}")).content)
+    assert {"grafana/read-password.sh", "grafana/own-password.sh"} <= files.keys()
+    assert "/opt/trainyard/current/grafana/own-password.sh" in (ASSETS / f"units/{UNIT}").read_text()

@@ -20,7 +20,11 @@ _INSIDE = """\
 set -euo pipefail
 mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$2/merged"
 mount -t proc proc "$2/merged/proc"
-mount --rbind /dev "$2/merged/dev"
+mount --bind "$2/dev" "$2/merged/dev"
+for device in null zero full random urandom tty; do
+  touch "$2/merged/dev/$device"
+  mount --bind "/dev/$device" "$2/merged/dev/$device"
+done
 mount -t tmpfs -o size=64m,mode=755 tmpfs "$2/merged/run"
 mkdir -p "$2/merged/fsx" "$2/fsx"
 mount --bind "$2/fsx" "$2/merged/fsx"
@@ -60,8 +64,10 @@ class DebianNode:
 
     def prepare(self, kind: str, queue: str = "") -> None:
         """Leave there what ParallelCluster leaves on its images and nodes."""
-        for name in ("upper", "work", "merged"):
+        for name in ("upper", "work", "merged", "dev"):
             (self.place / name).mkdir()
+        for name, place in (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+            (self.place / "dev" / name).symlink_to(place)
         self.write("/etc/os-release", _OS_RELEASE)
         self.write("/usr/lib/os-release", _OS_RELEASE)
         self.write("/usr/local/bin/aws", _AWS, 0o755)

@@ -27,7 +27,28 @@ DOWNLOADS = {
     ("grafana", "grafana-12.4.3.linux-amd64.tar.gz"): grafana(),
 }
 LOOK = ("trainyard-follow-releases", "look")
-STEPS = ["node-package", "keeper", "alertmanager", "grafana"]
+STEPS = ["node-package", "data-volume", "keeper", "alertmanager", "grafana"]
+# EC2 gives the volume, and no program is at hand that makes its file system: a folder takes its place.
+AWS = """\
+#!/bin/sh
+if [ "$1 $2" = "ec2 attach-volume" ]; then
+  mkdir -p /dev/disk/by-id
+  exec touch /dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol00000000000000001
+fi
+exec /usr/bin/aws --endpoint-url "$TEST_ENDPOINT" "$@"
+"""
+MOUNT = """\
+#!/bin/sh
+for place; do :; done
+mkdir -p /var/stub-volume
+exec /bin/mount --bind /var/stub-volume "$place"
+"""
+PROGRAMS = {
+    "aws": AWS,
+    "blkid": "#!/bin/sh\ncat /var/stub-xfs 2>/dev/null || exit 2\n",
+    "mkfs.xfs": "#!/bin/sh\necho xfs >/var/stub-xfs\n",
+    "mount": MOUNT,
+}
 
 
 @pytest.fixture
@@ -45,6 +66,8 @@ def instance(account: Account, tmp_path: Path) -> Iterator[DebianNode]:
     with metadata_service() as metadata:
         made = DebianNode(tmp_path, account.client("s3").meta.endpoint_url, metadata)
         made.prepare("")
+        for name, text in PROGRAMS.items():
+            made.write(f"/usr/local/bin/{name}", text, 0o755)
         made.write("/var/lib/cloud/part-001", user_data(BUCKET, FOLDER, secret=secret["ARN"]))
         ran = made.run("bash", "/var/lib/cloud/part-001")
         assert (ran.returncode, ran.stderr) == (0, "")

@@ -131,8 +131,9 @@ def test_a_network_without_internet_has_endpoints_of_unknown_price_instead():
         ("none", 0, 0),
         ("amp-only", 2, 0),
         ("amp+amg", 3, 0),
-        ("self-hosting", 1, 1),
-        ("self-hosting, certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/1a2b'", 3, 1),
+        ("self-hosting", 3, 0),
+        ("self-hosting, volume_id: vol-0123456789abcdef0", 2, 0),
+        ("self-hosting, certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/1a2b'", 5, 0),
     ],
 )
 def test_monitoring_costs_what_its_mode_needs(mode, known, unknown):

@@ -31,6 +31,9 @@ def existing_file_systems(context: PreflightContext) -> Iterator[ExistingFileSys
             path = ("file_systems", index, file_system.kind, "id")
             state, described = _FOUND_BY[file_system.kind](context, id_)
             yield ExistingFileSystem(path, file_system.kind, id_, state, described)
+    volume = context.spec.monitoring.volume_id
+    if volume is not None:
+        yield ExistingFileSystem(("monitoring", "volume_id"), "ebs", volume, *_ebs(context, volume))
 
 
 def _lustre(context: PreflightContext, id_: str) -> tuple[str | None, ec2.Described]:

@@ -29,6 +29,8 @@ _WHILE_IT_EXISTS = "while the file system exists, however full it is"
 _UNKNOWN = "by samples taken in, stored and queried, which nobody knows beforehand"
 # The one whose prices can be cited.
 _PUBLIC_REGION = "us-east-1"
+# The default of MonitoringRootGiB in the template of the monitoring stack.
+_ROOT_GIB = 30
 _BILLION = 1_000_000_000
 
 
@@ -140,7 +142,11 @@ def _self_hosted(spec: Spec) -> Iterator[CostLine]:
         yield by_the_hour("load balancer of Grafana", "load balancer", (1, 1), balancer, _WITHOUT_TRAFFIC)
         if spec.network.internet == "nat":
             yield public_addresses("addresses of the load balancer of Grafana", spec.region, 2)
-    yield by_the_hour("volume of the instance with Prometheus", "volume", (1, 1), None, "as large as its template says")
+    root = Ebs(size_gib=_ROOT_GIB)
+    yield from volume_lines("disk of the instance with Prometheus and Grafana", root, spec.region, (1, 1))
+    if spec.monitoring.volume_id is None:
+        data = Ebs(size_gib=spec.monitoring.volume_gib)
+        yield from volume_lines("volume with metrics and Grafana's database", data, spec.region, (1, 1))
 
 
 def _editor(spec: Spec) -> CostLine:

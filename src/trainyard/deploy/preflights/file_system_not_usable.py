@@ -36,8 +36,10 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 
 def _is_ours(context: PreflightContext, file_system: ExistingFileSystem) -> bool:
-    """Return whether a volume is in use by the head node of this very cluster."""
+    """Return whether a volume is in use by the head node or the monitoring instance of this very cluster."""
     attached = {attachment.get("InstanceId") for attachment in file_system.described.get("Attachments", ())}
+    if context.outputs.get("MonitoringInstanceId") in attached:
+        return True
     return any(instance["InstanceId"] in attached for instance in own_instances(context)) if attached else False
 
 

@@ -1,4 +1,4 @@
-"""File systems of another VPC, and volumes of another zone than the head node's."""
+"""File systems of another VPC, and volumes of another zone than the instance that attaches them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from trainyard.deploy.account_state.file_systems import ExistingFileSystem, existing_file_systems
 from trainyard.deploy.account_state.subnets import found_subnets, zones_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
-from trainyard.edge.aws import efs
+from trainyard.edge.aws import ec2, efs
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.launch.launch import launches
+from trainyard.render.networking import one_subnet
+from trainyard.render.stand_ins import Ids
 from trainyard.rules import Problem
 
 
@@ -48,14 +50,25 @@ def _other_vpcs(context: PreflightContext, file_system: ExistingFileSystem, vpc:
 
 
 def _volume(context: PreflightContext, file_system: ExistingFileSystem) -> Iterator[Problem]:
-    head = next((launch for launch in launches(context.spec) if launch.role == "head"), None)
-    zones = () if head is None else zones_of(context, head)
+    if file_system.path == ("monitoring", "volume_id"):
+        who, zones = "monitoring instance", _zones_of_monitoring(context)
+    else:
+        head = next((launch for launch in launches(context.spec) if launch.role == "head"), None)
+        who, zones = "head node", () if head is None else zones_of(context, head)
     zone = file_system.described.get("AvailabilityZone")
     if zones and zone not in (None, *zones):
-        yield Problem(file_system.path, f"volume {file_system.id} is in {zone}, and the head node in {zones[0]}", _MOVE)
+        message = f"volume {file_system.id} is in {zone}, and the {who} in {zones[0]}"
+        yield Problem(file_system.path, message, f"make a snapshot of it and a volume in the zone of the {who}")
 
 
-_MOVE = "make a snapshot of it and a volume in the zone of the head node"
+def _zones_of_monitoring(context: PreflightContext) -> tuple[str, ...]:
+    ids = Ids(context.outputs)
+    subnet = one_subnet(context.spec, "private", ids)
+    if ids.stand_ins:
+        zone = context.spec.network.availability_zone
+        return () if zone is None else (zone,)
+    return tuple(described["AvailabilityZone"] for described in context.ask(ec2.subnets, (subnet,)).values())
+
 
 PREFLIGHT = Preflight(
     severity="error",

@@ -12,13 +12,14 @@ from trainyard.deploy.stack_change import ReviewedStack
 from trainyard.deploy.stack_resources import stack_resource
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
-from trainyard.edge.aws import s3
+from trainyard.edge.aws import ec2, s3
 from trainyard.edge.aws.change_sets import ChangeSet, StackRequest, discard_change_set
 from trainyard.edge.aws.cloudformation import change_stack, delete_stack, execute
 from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.aws.stack_events import StackEvent, stack_resources
 from trainyard.edge.aws.stacks import StackState, find_stack, lift_protection, protect_stack
 from trainyard.errors import TrainyardError
+from trainyard.render.cloudformation.monitoring import subnet_of_unknown_zone
 from trainyard.render.cloudformation.resources import resources
 from trainyard.render.cloudformation.stack import Kind, Stack, fits_inline
 from trainyard.render.cloudformation.stacks import stack
@@ -35,6 +36,8 @@ _SLOW = {
     "AWS::FSx::FileSystem",
     "AWS::Grafana::Workspace",
 }
+# Of stacks whose instance kept its data there.
+_FORMER_ROOT_GIB = "100"
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ class StackStep:
 
     def request_so_far(self, work: Work, state: StackState | None) -> tuple[StackRequest, list[StandIn]]:
         """Return the same, and which of its parameters are stand-ins for what an earlier stack has still to make."""
-        ids = Ids(work.outputs)
+        ids = Ids({**work.outputs, **_known_zone(work, self.kind)})
         rendered = stack(work.required_spec(), self.kind, ids)
         missing = [stand_in for stand_in in ids.in_order() if stand_in.value in rendered.parameters.values()]
         url = None if fits_inline(rendered.template) else _uploaded_template(work, self.kind, rendered.template)
@@ -160,11 +163,19 @@ class NetworkStep(StackStep):
 
 
 def kept_parameters(kind: Kind, parameters: Mapping[str, str], state: StackState | None) -> dict[str, str]:
-    """Return what stays as a stack has it: another image would replace the monitoring instance and lose its metrics."""
-    image = None if state is None else state.outputs.get("MonitoringInstanceImage")
+    """Return what stays as a stack has it: another image or disk would replace the monitoring instance."""
+    outputs = {} if state is None else state.outputs
+    image = outputs.get("MonitoringInstanceImage")
     if kind != "monitoring" or image is None or parameters["MonitoringType"] != "self-hosting":
         return {}
-    return {"MonitoringImageId": image}
+    return {"MonitoringImageId": image, "MonitoringRootGiB": outputs.get("MonitoringRootGiB", _FORMER_ROOT_GIB)}
+
+
+def _known_zone(work: Work, kind: Kind) -> dict[str, str]:
+    """Return the zone of the monitoring instance's subnet, where only the account knows it."""
+    subnet = subnet_of_unknown_zone(work.required_spec()) if kind == "monitoring" else None
+    described = None if subnet is None else ec2.subnets(work.account, (subnet,)).get(subnet)
+    return {} if described is None else {"MonitoringZone": described["AvailabilityZone"]}
 
 
 def holds_data(stack: Stack) -> bool:

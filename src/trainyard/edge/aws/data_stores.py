@@ -20,6 +20,9 @@ Owns = Callable[[Mapping[str, str]], bool]
 """Tells by the tags of a thing whether it is one's own."""
 
 _LOGS = ("/aws/parallelcluster/", "/aws/lambda/pcluster-")
+# CloudFormation's own tag with the name of a resource in its stack, and that of the volume of self-hosted monitoring.
+_LOGICAL_ID = "aws:cloudformation:logical-id"
+_MONITORING_VOLUME = "MonitoringVolume"
 _GIB = 1024**3
 # https://docs.aws.amazon.com/efs/latest/ug/API_FileSystemDescription.html
 _GOING = {"deleting", "deleted"}
@@ -75,7 +78,9 @@ def data_stores(account: Account, name: str, owns: Owns, kinds: Collection[str] 
     With ``kinds``, only what is of one of them.
     """
     search = _Search(account, name, owns, f"look for the data of {name}")
-    return [store for kind, finder in _FINDERS.items() if kind in (kinds or _FINDERS) for store in finder(search)]
+    kinds = kinds or _FINDERS
+    finders = dict.fromkeys(finder for kind, finder in _FINDERS.items() if kind in kinds)
+    return [store for finder in finders for store in finder(search) if store.kind in kinds]
 
 
 def volume_ids(account: Account, owns: Owns) -> list[str]:
@@ -155,10 +160,15 @@ def _efs(search: _Search) -> Iterator[DataStore]:
 
 
 def _volumes(search: _Search) -> Iterator[DataStore]:
+    """Yield volumes, those that stacks of self-hosted monitoring have made as a kind of their own."""
     filters = by_values(status=("available", "in-use"))
     for volume in search.own("ec2", "describe_volumes", "Volumes", Filters=filters):
         if not any(attached.get("DeleteOnTermination") for attached in volume["Attachments"]):
-            yield DataStore("volume", volume["VolumeId"], f"EBS volume of {volume['Size']:,} GiB")
+            what = f"EBS volume of {volume['Size']:,} GiB"
+            is_monitoring = tags_of(volume).get(_LOGICAL_ID) == _MONITORING_VOLUME
+            more = " with metrics and the database of Grafana" if is_monitoring else ""
+            kind = "monitoring-volume" if is_monitoring else "volume"
+            yield DataStore(kind, volume["VolumeId"], f"{what}{more}")
 
 
 def _snapshots(search: _Search) -> Iterator[DataStore]:
@@ -216,6 +226,7 @@ _FINDERS: Mapping[str, Callable[[_Search], Iterator[DataStore]]] = {
     "fsx": _fsx,
     "efs": _efs,
     "volume": _volumes,
+    "monitoring-volume": _volumes,
     "snapshot": _snapshots,
     "prometheus": _prometheus,
     "registry": _registries,
@@ -225,6 +236,10 @@ _FINDERS: Mapping[str, Callable[[_Search], Iterator[DataStore]]] = {
 
 def _gib(size_bytes: int) -> str:
     return f"{size_bytes / _GIB:,.1f} GiB"
+
+
+def _delete_volume(account: Account, volume: str) -> None:
+    account.client("ec2").delete_volume(VolumeId=volume)
 
 
 def _delete_fsx(account: Account, file_system: str) -> None:
@@ -271,7 +286,8 @@ def _until_gone(account: Account, what: str, look: Callable[[], list[Any]]) -> N
 _DELETE: dict[str, Callable[[Account, str], object]] = {
     "fsx": _delete_fsx,
     "efs": _delete_efs,
-    "volume": lambda account, volume: account.client("ec2").delete_volume(VolumeId=volume),
+    "volume": _delete_volume,
+    "monitoring-volume": _delete_volume,
     "snapshot": lambda account, snapshot: account.client("ec2").delete_snapshot(SnapshotId=snapshot),
     "prometheus": lambda account, workspace: account.client("amp").delete_workspace(workspaceId=workspace),
     "registry": lambda account, name: account.client("ecr").delete_repository(repositoryName=name, force=True),

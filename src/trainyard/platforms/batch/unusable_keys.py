@@ -43,7 +43,8 @@ UNUSABLE_KEYS = UnusableKeys(
         *(
             ("monitoring", key)
             for key in (
-                "certificate", "instance_type", "logs", "log_rotation", "alarms", "slurm_names", "cloudwatch_metrics",
+                "certificate", "instance_type", "volume_gib", "volume_id", "logs", "log_rotation", "alarms",
+                "slurm_names", "cloudwatch_metrics",
             )
         ),
         ("eks",),

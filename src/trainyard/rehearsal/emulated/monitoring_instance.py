@@ -29,12 +29,11 @@ def follow(aws: Aws, bucket: str, name: str, pointer: bytes) -> None:
     instance, pointed = _instance(aws, name), _POINTED.fullmatch(pointer)
     if instance is None or pointed is None or not FAULTS.monitoring_instance_reports:
         return
-    digest, file = (group.decode() for group in pointed.groups())
     folder = f"trainyard/{name}"
-    problem = _problem(aws, bucket, folder, digest, file)
+    problem = _problem(aws, instance, bucket, folder, pointed)
     record = {
         "schema": 1, "cluster": name, "instance_id": instance["InstanceId"], "instance_type": instance["InstanceType"],
-        "role": "monitoring", "queue": "", "hostname": instance["PrivateDnsName"], "release": digest,
+        "role": "monitoring", "queue": "", "hostname": instance["PrivateDnsName"], "release": pointed[1].decode(),
         "status": "failed" if problem else "ready", "message": problem, "steps": [],
     }  # fmt: skip
     body = json.dumps(record).encode()
@@ -52,18 +51,26 @@ def _instance(aws: Aws, name: str) -> Mapping[str, Any] | None:
     return next((instance for reservation in reservations for instance in reservation["Instances"]), None)
 
 
-def _problem(aws: Aws, bucket: str, folder: str, digest: str, file: str) -> str:
+def _problem(aws: Aws, instance: Mapping[str, Any], bucket: str, folder: str, pointed: re.Match[bytes]) -> str:
     """Return why the instance could not carry the release out; empty where it could."""
+    digest, file = (group.decode() for group in pointed.groups())
     try:
         content = aws.client("s3").get_object(Bucket=bucket, Key=f"{folder}/releases/{file}")["Body"].read()
         if hashlib.sha256(content).hexdigest() != digest:
             return f"{file} is not what was published"
         files = _files(content)
-        steps = json.loads(files["plan.json"])["nodes"]["monitoring"]["steps"]
-        missing = [step["script"] for step in steps if step["script"] not in files]
+        plan = json.loads(files["plan.json"])["nodes"]["monitoring"]
+        missing = [step["script"] for step in plan["steps"] if step["script"] not in files]
+        _attach(aws, instance, plan["settings"]["TRAINYARD_DATA_VOLUME"])
         return f"the release lacks {', '.join(missing)}" if missing else _missing_asset(aws, bucket, folder, files)
     except (ClientError, tarfile.TarError, LookupError, ValueError) as error:
         return f"the release cannot be carried out: {error!r}"[:300]
+
+
+def _attach(aws: Aws, instance: Mapping[str, Any], volume: str) -> None:
+    """Attach the volume with the data where the instance has none yet. Raises ClientError where EC2 refuses."""
+    if volume not in {mapping["Ebs"]["VolumeId"] for mapping in instance["BlockDeviceMappings"]}:
+        aws.client("ec2").attach_volume(VolumeId=volume, InstanceId=instance["InstanceId"], Device="/dev/sdf")
 
 
 def _missing_asset(aws: Aws, bucket: str, folder: str, files: Mapping[str, bytes]) -> str:

@@ -46,6 +46,8 @@ def _self_hosting(spec: Spec, ids: Ids) -> dict[str, str]:
         "SSLCertificateArn": spec.monitoring.certificate,
         "MonitoringKeyPair": spec.access.ssh_key,
         "KmsKeyArn": spec.iam.kms_key,
+        "MonitoringDataVolume": spec.monitoring.volume_id,
+        "MonitoringZone": _zone(spec, ids),
     }
     return {
         "VpcId": ids.of("VpcId") if existing is None else existing.vpc,
@@ -54,9 +56,21 @@ def _self_hosting(spec: Spec, ids: Ids) -> dict[str, str]:
         "MonitoringSecurityGroup": ids.of("MonitoringSecurityGroup"),
         **{parameter: value for parameter, value in optional.items() if value is not None},
         "MonitoringInstanceType": spec.monitoring.instance_type,
+        "MonitoringDataGiB": str(spec.monitoring.volume_gib),
         "S3BucketName": bucket,
         "AssetsFolder": folder,
     }
+
+
+def subnet_of_unknown_zone(spec: Spec) -> str | None:
+    """Return the existing subnet whose zone only the account knows, in which a volume is to be made; None without."""
+    existing, monitoring = spec.network.existing, spec.monitoring
+    makes_volume = spec.has_monitoring_instance and monitoring.volume_id is None
+    return existing.private_subnets[0] if existing is not None and makes_volume else None
+
+
+def _zone(spec: Spec, ids: Ids) -> str | None:
+    return spec.network.availability_zone if subnet_of_unknown_zone(spec) is None else ids.of("MonitoringZone")
 
 
 def _load_balancer(spec: Spec, ids: Ids) -> dict[str, str]:

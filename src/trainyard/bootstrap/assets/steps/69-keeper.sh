@@ -7,16 +7,18 @@ set -euo pipefail
 
 UNIT=trainyard-keeper.service
 SETTINGS=$ROOT/etc/trainyard/prometheus
-# What is older goes, and before that whatever takes more of the volume than this. The rest is for the system, Grafana, and
-# what Prometheus itself needs while it joins blocks.
+# The volume of the instance: 62-data-volume.
+STATE=$ROOT/var/lib/private
+# What is older goes, and before that whatever takes more of the volume than this. The rest is for Grafana, and for what
+# Prometheus itself needs while it joins blocks.
 RETENTION=90d
 SHARE_PERCENT=70
 
 # Prints how many GB samples may take on the volume that they lie on.
 size_gb() {
   local total_kib
-  total_kib=$(df --output=size --block-size=1K "$ROOT/var/lib" 2>/dev/null | tail -n 1) || true
-  [[ $total_kib =~ ^\ *([0-9]+)$ ]] || fail 1 "df does not say how large the volume of $ROOT/var/lib is"
+  total_kib=$(df --output=size --block-size=1K "$STATE" 2>/dev/null | tail -n 1) || true
+  [[ $total_kib =~ ^\ *([0-9]+)$ ]] || fail 1 "df does not say how large the volume of $STATE is"
   printf '%d' "$((BASH_REMATCH[1] * SHARE_PERCENT / 100 / 1024 / 1024))"
 }
 
@@ -31,6 +33,7 @@ unit() {
 Description=Prometheus, which keeps the metrics of training clusters
 After=network-online.target
 Wants=network-online.target
+RequiresMountsFor=/var/lib/private
 
 [Service]
 DynamicUser=yes
@@ -87,8 +90,9 @@ for program in prometheus promtool; do
   ! changed || FRESH=1
 done
 settings
+folder "$STATE" 0700
 size=$(size_gb)
-((size > 0)) || fail "$STATUS_NO_SPACE" "the volume of $ROOT/var/lib is too small to keep metrics: give the instance a larger one"
+((size > 0)) || fail "$STATUS_NO_SPACE" "the volume of $STATE is too small to keep metrics: write a larger monitoring.volume_gib"
 unit "$size" | put "$ROOT/etc/systemd/system/$UNIT" 0644
 ! changed || FRESH=1
 if ((FRESH)); then

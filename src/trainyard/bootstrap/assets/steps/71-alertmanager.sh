@@ -17,6 +17,7 @@ unit() {
 Description=Alertmanager, which tells people of alerts
 After=network-online.target
 Wants=network-online.target
+RequiresMountsFor=/var/lib/private
 
 [Service]
 DynamicUser=yes

@@ -9,6 +9,7 @@ set -euo pipefail
 ASSETS=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PLACE=$ROOT/opt/trainyard/grafana
 SETTINGS=$ROOT/etc/trainyard/grafana
+SECRET_KEY=$ROOT/var/lib/private/trainyard-grafana-secret-key
 UNIT=trainyard-grafana.service
 FRESH=0
 
@@ -57,17 +58,22 @@ address() {
     "GF_SECURITY_COOKIE_SECURE=$https" "GF_SECURITY_STRICT_TRANSPORT_SECURITY=$https"
 }
 
-# What Grafana encrypts in its database with, made once. Nothing of it is said.
+# What Grafana encrypts in its database with, made once and kept beside it: another instance needs both. Nothing of it is said.
 secret_key() {
-  [[ ! -s $SETTINGS/secret-key ]] || return 0
-  folder "$SETTINGS"
-  attempt "write $SETTINGS/secret-key" make_secret_key "$SETTINGS/.secret-key.new"
-  attempt "write $SETTINGS/secret-key" mv -T "$SETTINGS/.secret-key.new" "$SETTINGS/secret-key"
-  note_change "made $SETTINGS/secret-key"
+  [[ ! -s $SECRET_KEY ]] || return 0
+  folder "${SECRET_KEY%/*}" 0700
+  attempt "write $SECRET_KEY" make_secret_key "$SECRET_KEY.new"
+  attempt "write $SECRET_KEY" mv -T "$SECRET_KEY.new" "$SECRET_KEY"
+  note_change "made $SECRET_KEY"
 }
 
+# Earlier versions had it on the disk of the instance.
 make_secret_key() {
-  (umask 077 && python3 -I -c 'import secrets, sys; sys.stdout.write(secrets.token_hex(32))' >"$1") && sync "$1"
+  (umask 077 && if [[ -s $SETTINGS/secret-key ]]; then cat "$SETTINGS/secret-key"; else new_key; fi >"$1") && sync "$1"
+}
+
+new_key() {
+  python3 -I -c 'import secrets, sys; sys.stdout.write(secrets.token_hex(32))'
 }
 
 # Grafana looks at the folder every minute, so that other dashboards need no restart.
