@@ -17,6 +17,7 @@ from trainyard.deploy.plan.deployment_plan import DeploymentPlan, plan
 from trainyard.deploy.work import Options
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import all_stacks
+from trainyard.finding import Finding
 from trainyard.spec.parsing import parse
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -99,25 +100,40 @@ def test_another_type_of_monitoring_instance_needs_no_consent_once_its_data_lies
         assert deployed(account, larger).ok
         (after,) = monitoring_volumes(account)
         assert (after["VolumeId"], after["Size"]) == (before["VolumeId"], 200)
+        (instance,) = instances(account)
+        assert instance["InstanceType"] == "t3.large"
         # One that has no volume yet, as earlier versions made it, keeps the metrics on its own disk.
-        (attachment,) = after["Attachments"]
-        account.client("ec2").detach_volume(VolumeId=after["VolumeId"], InstanceId=attachment["InstanceId"])
+        account.client("ec2").detach_volume(VolumeId=after["VolumeId"], InstanceId=instance["InstanceId"])
         assert "--give-up MonitoringInstance" in refusal(deployed(account, MANAGED, give_up("MonitoringVolume")))
 
 
 def test_a_volume_that_was_kept_is_taken_over_by_the_next_deployment():
-    with prepared_account(SELF_HOSTING, deploy_into) as account:
+    with prepared_account(NO_FILES, deploy_into) as account:
         (kept,) = monitoring_volumes(account)
-        assert destroyed(account, SELF_HOSTING, delete_data=False).ok
+        assert destroyed(account, NO_FILES, delete_data=False).ok
         (left,) = monitoring_volumes(account)
         assert (left["VolumeId"], left["Attachments"]) == (kept["VolumeId"], [])
-        again = SELF_HOSTING.replace("self-hosting", f"self-hosting, volume_id: {kept['VolumeId']}")
-        done = deployed(account, again)
-        assert (done.ok, [finding.id for finding in done.findings]) == (True, [])
-        (volume,) = monitoring_volumes(account)
-        assert [attachment["State"] for attachment in volume["Attachments"]] == ["attached"]
+        assert [finding.id for finding in left_behind(deployed(account, NO_FILES))] == ["data-left-behind"]
+        again = NO_FILES.replace("self-hosting", f"self-hosting, volume_id: {kept['VolumeId']}")
+        done = deployed(account, again, give_up("MonitoringVolume"))
+        assert done.ok
+        # The one of the deployment in between is left now, and the one that was taken over is not.
+        (finding,) = left_behind(deployed(account, again))
+        assert kept["VolumeId"] not in finding.message
         assert destroyed(account, again).ok
         assert monitoring_volumes(account) == []
+
+
+def left_behind(done: DeploymentResult) -> list[Finding]:
+    assert done.ok
+    return [finding for finding in done.findings if finding.id == "data-left-behind"]
+
+
+def instances(account: Account) -> list[dict[str, Any]]:
+    reservations = account.client("ec2").describe_instances(
+        Filters=[{"Name": "tag:Name", "Values": ["shared-monitoring"]}]
+    )["Reservations"]
+    return [instance for reservation in reservations for instance in reservation["Instances"]]
 
 
 def monitoring_volumes(account: Account) -> list[dict[str, Any]]:

@@ -111,10 +111,26 @@ def test_a_device_that_does_not_appear_is_told(node: FakeNode):
 
 def test_a_second_run_uses_the_whole_volume_and_changes_nothing(node: FakeNode):
     runs_well(node, STEP)
-    node.write("proc/mounts", f"/dev/nvme1n1 /{STATE} xfs rw 0 0\n")
+    mount(node, DEVICE)
     answers(node, "xfs_growfs", 'echo "$@" >>"$STUB/grown"')
     changes_nothing(node, STEP)
     assert (node.stub / "grown").read_text().strip() == str(node.root / STATE)
+
+
+def test_a_volume_that_is_named_later_takes_the_place_of_the_former_one(node: FakeNode):
+    (node.stub / "units").mkdir(exist_ok=True)
+    (node.stub / f"units/{UNIT}.active").touch()
+    node.write("dev/nvme1n1")
+    mount(node, "dev/nvme1n1")
+    node.fail("aws", "InvalidParameterValue: Attachment point /dev/sdf is already in use", times=1)
+    runs_well(node, STEP)
+    assert [call[call.index("--device") + 1] for call in node.calls("aws")] == ["/dev/sdf", "/dev/sdg"]
+    verbs = [call[1:] for call in node.calls("systemctl")]
+    assert verbs.index(["stop", UNIT]) < verbs.index(["start", UNIT])
+
+
+def mount(node: FakeNode, device: str) -> None:
+    node.write("proc/mounts", f"/{device} /{STATE} xfs rw 0 0\n")
 
 
 def test_systemd_finds_nothing_wrong_with_the_unit(node: FakeNode):

@@ -48,7 +48,7 @@ STATEMENTS = [
 
 
 def test_the_templates_have_statements_to_look_at():
-    assert len(STATEMENTS) == 17
+    assert len(STATEMENTS) == 18
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)

@@ -142,11 +142,15 @@ def _self_hosted(spec: Spec) -> Iterator[CostLine]:
         yield by_the_hour("load balancer of Grafana", "load balancer", (1, 1), balancer, _WITHOUT_TRAFFIC)
         if spec.network.internet == "nat":
             yield public_addresses("addresses of the load balancer of Grafana", spec.region, 2)
-    root = Ebs(size_gib=_ROOT_GIB)
-    yield from volume_lines("disk of the instance with Prometheus and Grafana", root, spec.region, (1, 1))
+    gib = prices.service("ebs_gp3_gib_month", spec.region)
+    what, basis = "disk of the instance with Prometheus and Grafana, gp3", "while the instance exists"
+    yield by_the_month(what, "GiB", _once(_ROOT_GIB), gib, basis)
     if spec.monitoring.volume_id is None:
-        data = Ebs(size_gib=spec.monitoring.volume_gib)
-        yield from volume_lines("volume with metrics and Grafana's database", data, spec.region, (1, 1))
+        what, basis = (
+            "volume with metrics and Grafana's database, gp3",
+            "while the volume exists, also without the stack",
+        )
+        yield by_the_month(what, "GiB", _once(spec.monitoring.volume_gib), gib, basis)
 
 
 def _editor(spec: Spec) -> CostLine:

@@ -69,8 +69,10 @@ def _problem(aws: Aws, instance: Mapping[str, Any], bucket: str, folder: str, po
 
 def _attach(aws: Aws, instance: Mapping[str, Any], volume: str) -> None:
     """Attach the volume with the data where the instance has none yet. Raises ClientError where EC2 refuses."""
-    if volume not in {mapping["Ebs"]["VolumeId"] for mapping in instance["BlockDeviceMappings"]}:
-        aws.client("ec2").attach_volume(VolumeId=volume, InstanceId=instance["InstanceId"], Device="/dev/sdf")
+    attached = {mapping["DeviceName"]: mapping["Ebs"]["VolumeId"] for mapping in instance["BlockDeviceMappings"]}
+    if volume not in attached.values():
+        device = next(device for device in ("/dev/sdf", "/dev/sdg", "/dev/sdh") if device not in attached)
+        aws.client("ec2").attach_volume(VolumeId=volume, InstanceId=instance["InstanceId"], Device=device)
 
 
 def _missing_asset(aws: Aws, bucket: str, folder: str, files: Mapping[str, bytes]) -> str:

@@ -21,26 +21,34 @@ device() {
   printf '%s' "$ROOT/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_${TRAINYARD_DATA_VOLUME/-/}"
 }
 
+# attach_as NAME: attaches the volume, or sets PROBLEM. NAME is what EC2 calls the device; an NVMe one is called otherwise.
+attach_as() {
+  PROBLEM=$(aws ec2 attach-volume --region "$TRAINYARD_REGION" --volume-id "$TRAINYARD_DATA_VOLUME" --device "$1" \
+    --instance-id "$TRAINYARD_INSTANCE_ID" --cli-connect-timeout 10 --cli-read-timeout 60 2>&1)
+}
+
 # What EC2 calls these: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 attach() {
-  local said status=0
-  said=$(aws ec2 attach-volume --region "$TRAINYARD_REGION" --volume-id "$TRAINYARD_DATA_VOLUME" \
-    --instance-id "$TRAINYARD_INSTANCE_ID" --device /dev/sdf --cli-connect-timeout 10 --cli-read-timeout 60 2>&1) || status=$?
-  if ((status)); then
-    case $said in
-    *VolumeInUse* | *IncorrectState*)
-      fail "$STATUS_LATER" "$TRAINYARD_DATA_VOLUME is still attached to another instance: this is tried again until that one is gone; where it stays, end it or detach the volume"
-      ;;
-    *ZoneMismatch*)
-      fail "$STATUS_SETTING" "$TRAINYARD_DATA_VOLUME is in another zone than this instance: make a snapshot of it, a volume of that in this zone, and name that in monitoring.volume_id"
-      ;;
-    *VolumeNotFound* | *InvalidVolume.NotFound* | *InvalidParameterValue*)
-      fail "$STATUS_SETTING" "cannot attach $TRAINYARD_DATA_VOLUME: $(last_line "$said" "aws ended with status $status")"
-      ;;
-    esac
-    fail "$STATUS_UNREACHABLE" "cannot attach $TRAINYARD_DATA_VOLUME: $(last_line "$said" "aws ended with status $status")"
-  fi
-  note_change "attached $TRAINYARD_DATA_VOLUME"
+  local name
+  for name in /dev/sdf /dev/sdg /dev/sdh; do
+    ! attach_as "$name" || {
+      note_change "attached $TRAINYARD_DATA_VOLUME"
+      return
+    }
+    # A former volume is still there: another name is free.
+    [[ $PROBLEM == *"already in use"* && $PROBLEM == *"$name"* ]] || break
+  done
+  PROBLEM=$(last_line "$PROBLEM" "aws said nothing")
+  case $PROBLEM in
+  *VolumeInUse* | *IncorrectState*)
+    fail "$STATUS_LATER" "$TRAINYARD_DATA_VOLUME is still attached to another instance: this is tried again until that one is gone; where it stays, end it or detach the volume"
+    ;;
+  *ZoneMismatch*)
+    fail "$STATUS_SETTING" "$TRAINYARD_DATA_VOLUME is in another zone than this instance: make a snapshot of it, a volume of that in this zone, and name that in monitoring.volume_id"
+    ;;
+  *InvalidVolume.NotFound* | *InvalidParameterValue*) fail "$STATUS_SETTING" "cannot attach $TRAINYARD_DATA_VOLUME: $PROBLEM" ;;
+  *) fail "$STATUS_UNREACHABLE" "cannot attach $TRAINYARD_DATA_VOLUME: $PROBLEM" ;;
+  esac
 }
 
 await_device() {
@@ -53,8 +61,10 @@ await_device() {
   done
 }
 
+# mounted: whether the volume is in its place. MOUNTED says what is there, if anything.
 mounted() {
-  grep --quiet " ${PLACE#"$ROOT"} " "$ROOT/proc/mounts" 2>/dev/null
+  MOUNTED=$(sed -n "s|^\([^ ]*\) ${PLACE#"$ROOT"} .*|\1|p" "$ROOT/proc/mounts" 2>/dev/null | tail -n 1)
+  [[ -n $MOUNTED && $(readlink -f "$ROOT$MOUNTED") == "$(readlink -f "$(device)")" ]]
 }
 
 # Only what holds nothing at all is formatted: mkfs.xfs itself refuses where it sees a file system or partitions.
@@ -116,6 +126,7 @@ folder "$PLACE" 0700
 if ! mounted; then
   make_file_system
   ! systemd_runs || stop_services
+  [[ -z $MOUNTED ]] || attempt "unmount a former volume" systemctl stop "$UNIT"
   move_data
 fi
 unit | put "$ROOT/etc/systemd/system/$UNIT" 0644
