@@ -18,7 +18,7 @@ import pytest
 
 from tests.each_case import each_case
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.instances import find, names
+from trainyard.catalog.instances import find, researched_names
 
 NOT_IN_THE_DUMP = {"p6e-gb200.36xlarge"}
 
@@ -130,7 +130,7 @@ FACTS: dict[str, tuple[Callable[[InstanceType], Any], Callable[[dict[str, Any]],
     "usage_classes": (lambda t: set(t.usage_classes or ()), lambda a: set(a["SupportedUsageClasses"])),
 }
 
-CASES = [(name, fact) for name in names() if name not in NOT_IN_THE_DUMP for fact in FACTS]
+CASES = [(name, fact) for name in researched_names() if name not in NOT_IN_THE_DUMP for fact in FACTS]
 
 
 @cache
@@ -155,10 +155,12 @@ def test_every_stated_difference_is_about_a_fact_that_is_compared():
 
 
 def test_types_that_the_dump_lacks_are_listed():
-    assert {name for name in names() if name not in _dump()} == NOT_IN_THE_DUMP
+    assert {name for name in researched_names() if name not in _dump()} == NOT_IN_THE_DUMP
 
 
-@pytest.mark.parametrize("name", [name for name in names() if _known(name).efa_gbit_s and name not in NOT_IN_THE_DUMP])
+@pytest.mark.parametrize(
+    "name", [name for name in researched_names() if _known(name).efa_gbit_s and name not in NOT_IN_THE_DUMP]
+)
 def test_the_efa_bandwidth_is_the_bandwidth_that_ec2_gives_for_the_whole_instance(name):
     """The summary counts EFA where the single cards do not: "3200 Gigabit", "4x 100 Gigabit"."""
     summary = re.fullmatch(r"(?:(\d+)x )?(\d+) Gigabit", _dump()[name]["NetworkInfo"]["NetworkPerformance"])

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from tests.each_case import each_case
-from trainyard.catalog.instances import family_in, find, names
+from trainyard.catalog.instances import family_in, find, researched_names
 from trainyard.catalog.interfaces import (
     LAYOUTS,
     Interface,
@@ -32,10 +32,10 @@ def _known(name: str) -> Any:
 # Recorded from the real function: see "provenance" in the file and record_parallelcluster_interfaces.py.
 GOLDEN = json.loads((Path(__file__).parent / "golden/parallelcluster-3.16.1-interfaces.json").read_text())["interfaces"]
 
-WITH_EFA = [name for name in names() if _known(name).has_efa]
+WITH_EFA = [name for name in researched_names() if _known(name).has_efa]
 QUESTIONS = [
     (name, layout, efa)
-    for name in names()
+    for name in researched_names()
     for layout in LAYOUTS
     for efa in ([True, False] if name in WITH_EFA else [False])
 ]
@@ -54,7 +54,7 @@ def test_every_layout_has_a_rule():
 
 
 def test_parallelcluster_was_recorded_for_every_type():
-    assert set(GOLDEN) == set(names())
+    assert set(GOLDEN) == set(researched_names())
 
 
 @each_case(("name", "answer"), [(name, answer) for name in GOLDEN for answer in GOLDEN[name]])
@@ -89,7 +89,7 @@ def test_a_plan_without_efa_has_none(name, layout, efa):
 
 
 @each_case("layout", ["awsvpc", "vpc-cni"])
-@each_case("name", names())
+@each_case("name", researched_names())
 def test_without_efa_one_interface_is_enough(name, layout):
     assert _slots(_plan(name, layout, efa=False).interfaces) == [(0, 0, "interface")]
 

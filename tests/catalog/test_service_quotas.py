@@ -6,7 +6,7 @@ import pytest
 
 from tests.each_case import each_case
 from trainyard.catalog import service_quotas
-from trainyard.catalog.instances import names
+from trainyard.catalog.instances import researched_names
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_family_counts_towards_the_quota_of_its_letters(instance_type, purchas
     assert quota.name == name
 
 
-@each_case("instance_type", names())
+@each_case("instance_type", researched_names())
 def test_every_instance_type_of_the_catalog_has_an_on_demand_quota(instance_type):
     assert service_quotas.vcpu_quota(instance_type, "on-demand") is not None
 

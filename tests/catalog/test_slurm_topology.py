@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.catalog.instances import find, names, slurm_topology, sources_of
+from trainyard.catalog.instances import find, researched_names, slurm_topology, sources_of
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_a_type_that_nobody_measured_has_none(name):
     assert slurm_topology(name) is None
 
 
-@pytest.mark.parametrize("name", [name for name in names() if slurm_topology(name)])
+@pytest.mark.parametrize("name", [name for name in researched_names() if slurm_topology(name)])
 def test_sockets_cores_and_threads_make_up_the_vcpus(name):
     sockets, cores, threads = slurm_topology(name) or (0, 0, 0)
     facts = find(name)

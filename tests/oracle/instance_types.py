@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import moto
 
-from trainyard.catalog.instances import find, names
+from trainyard.catalog.instances import find, researched_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def described(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 def _every_type() -> dict[str, dict[str, Any]]:
     recording = Path(moto.__file__).parent / "ec2/resources/instance_types.json.gz"
     recorded: dict[str, dict[str, Any]] = json.loads(gzip.decompress(recording.read_bytes()))
-    known = [kind for name in names() if name not in recorded and (kind := find(name))]
+    known = [kind for name in researched_names() if name not in recorded and (kind := find(name))]
     return {**recorded, **{kind.name: _from_catalog(kind) for kind in known}}
 
 

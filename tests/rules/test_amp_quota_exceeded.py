@@ -2,7 +2,7 @@ import pytest
 
 from tests.rules.found import paths, problems
 from tests.specs import spec_of
-from trainyard.catalog.instances import names
+from trainyard.catalog.instances import researched_names
 from trainyard.monitoring.sizing import sizings
 from trainyard.rules.amp_quota_exceeded import AT_ONCE, NODES_FOR_ANY_WORKSPACE
 
@@ -43,7 +43,7 @@ def test_other_modes_have_no_workspace(mode: str):
 
 def test_nodes_that_are_not_counted_fit_into_half_of_a_new_workspace_whatever_their_type():
     series = {}
-    for name in names():
+    for name in researched_names():
         setup = "neuron" if name.startswith(("trn", "inf")) else "gpu"
         nodes = f"queues: [{{name: q, instance_type: {name}, nodes: {NODES_FOR_ANY_WORKSPACE}}}]"
         _, most = sizings(spec_of(f"{nodes}\nsoftware: {{setup: {setup}}}\nmonitoring: {{mode: amp-only}}"))

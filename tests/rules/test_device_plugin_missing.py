@@ -13,10 +13,10 @@ def of_type(*names: str, platform: str = "eks") -> str:
 @pytest.mark.parametrize(
     ("name", "resource"),
     [
-        ("g5g.16xlarge", "nvidia.com/gpu"),
-        ("gr6.8xlarge", "nvidia.com/gpu"),
+        ("g9g.16xlarge", "nvidia.com/gpu"),
+        ("gr9.8xlarge", "nvidia.com/gpu"),
         ("p9-b900.48xlarge", "nvidia.com/gpu"),
-        ("inf2.48xlarge", "aws.amazon.com/neuron"),
+        ("inf9.48xlarge", "aws.amazon.com/neuron"),
     ],
 )
 def test_a_type_of_a_family_with_accelerators_that_nobody_knows_is_found(name: str, resource: str):
@@ -27,7 +27,7 @@ def test_a_type_of_a_family_with_accelerators_that_nobody_knows_is_found(name: s
 
 
 def test_each_of_several_types_is_looked_at():
-    assert paths(RULE, of_type("g5.8xlarge", "g5g.16xlarge")) == ["queues[0].instance_types[1]"]
+    assert paths(RULE, of_type("g5.8xlarge", "g9g.16xlarge")) == ["queues[0].instance_types[1]"]
 
 
 @pytest.mark.parametrize("name", ["p5.48xlarge", "trn1.32xlarge", "c7i.8xlarge", "g4ad.16xlarge", "hpc7g.16xlarge"])
@@ -36,4 +36,4 @@ def test_known_types_and_those_without_such_accelerators_are_fine(name: str):
 
 
 def test_other_platforms_have_no_device_plugins():
-    assert paths(RULE, of_type("g5g.16xlarge", platform="parallelcluster")) == []
+    assert paths(RULE, of_type("g9g.16xlarge", platform="parallelcluster")) == []

@@ -33,7 +33,7 @@ def test_an_image_of_all_nodes_is_found_where_it_stands():
 
 
 def test_a_type_of_which_nobody_knows_the_cards_is_found():
-    (problem,) = problems(RULE, queue("c7i.8xlarge", "placement_group: true"))
+    (problem,) = problems(RULE, queue("c99.8xlarge", "placement_group: true"))
     assert problem.path == ("queues", 0)
     assert "placement_group: true is not what eksctl does" in problem.message
 

@@ -2,11 +2,12 @@ from tests.rules.found import paths, problems
 
 RULE = "setup-does-not-fit"
 
-SPEC = "software: {{setup: {setup}}}\nqueues: [{{name: q, instance_type: {type}}}]"
+SPEC = "queues: [{{name: q, instance_type: {type}, setup: {setup}}}]"
+OF_CLUSTER = "software: {{setup: {setup}}}\nqueues: [{{name: q, instance_type: {type}}}]"
 
 
 def test_the_gpu_setup_on_a_cpu_type_is_found():
-    assert paths(RULE, SPEC.format(setup="gpu", type="m5.8xlarge")) == ["software.setup"]
+    assert paths(RULE, SPEC.format(setup="gpu", type="m5.8xlarge")) == ["queues[0].setup"]
 
 
 def test_the_gpu_setup_on_trainium_names_the_setup_that_fits():
@@ -17,6 +18,13 @@ def test_the_gpu_setup_on_trainium_names_the_setup_that_fits():
 def test_the_cpu_setup_on_gpus_is_only_a_warning():
     (problem,) = problems(RULE, SPEC.format(setup="cpu", type="p5.48xlarge"))
     assert problem.severity == "warning"
+
+
+def test_a_setup_of_the_cluster_for_accelerators_is_only_for_queues_that_have_such():
+    for setup in ("gpu", "neuron"):
+        for type_ in ("m5.8xlarge", "p5.48xlarge", "trn1.32xlarge"):
+            assert paths(RULE, OF_CLUSTER.format(setup=setup, type=type_)) == []
+    assert paths(RULE, OF_CLUSTER.format(setup="cpu", type="p5.48xlarge")) == ["software.setup"]
 
 
 def test_a_queue_may_have_its_own_setup():

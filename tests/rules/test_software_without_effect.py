@@ -23,8 +23,8 @@ def test_a_version_of_efa_counts_where_efa_is_asked_for_or_switched_off():
     assert paths(RULE, queue.format("x99.large", "true")) == []
     assert paths(RULE, queue.format("p5.48xlarge", "false")) == ["software.efa_version"]
     # What the remedy says, for a type without facts.
-    assert paths(RULE, queue.format("c6in.32xlarge", "true")) == []
-    assert paths(RULE, queue.format("c6in.32xlarge", "null")) == ["software.efa_version"]
+    assert paths(RULE, queue.format("c99.32xlarge", "true")) == []
+    assert paths(RULE, queue.format("c99.32xlarge", "null")) == ["software.efa_version"]
 
 
 def test_nccl_without_gpus_is_found():

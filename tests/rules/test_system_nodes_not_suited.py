@@ -15,8 +15,9 @@ def of_type(name: str) -> str:
         ("g5.8xlarge", "1 A10G"),
         ("trn1.32xlarge", "lie idle"),
         ("t3.medium", "2 vCPUs and 4 GiB"),
-        ("t3.micro", "2 GiB at most"),
-        ("t4g.small", "2 GiB at most"),
+        ("t3.micro", "2 vCPUs and 1 GiB"),
+        ("t4g.small", "2 vCPUs and 2 GiB"),
+        ("t99.small", "2 GiB at most"),
     ],
 )
 def test_accelerators_and_little_memory_are_found(name: str, words: str):
@@ -26,7 +27,7 @@ def test_accelerators_and_little_memory_are_found(name: str, words: str):
     assert words in problem.message
 
 
-@pytest.mark.parametrize("name", ["c5.2xlarge", "m5.large", "m7i.xlarge", "t3.large"])
+@pytest.mark.parametrize("name", ["c5.2xlarge", "m5.large", "m7i.xlarge", "t3.large", "t99.large"])
 def test_types_that_are_large_enough_or_unknown_are_fine(name: str):
     assert paths(RULE, of_type(name)) == []
 

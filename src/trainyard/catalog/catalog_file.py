@@ -68,8 +68,15 @@ class CatalogFile(Record):
 def content(path: Path) -> Any:
     """Return the plain content of a data file, and note that its facts are used."""
     data: dict[str, Any] = yaml.load(path.read_bytes(), _Loader)  # noqa: S506  derived from the safe loader, see below
-    _note(path, (source["read"] for source in data["sources"].values()))
+    note_look(path, (source["read"] for source in data["sources"].values()))
     return data
+
+
+def with_tuples(value: Any) -> Any:
+    """Return plain content with tuples for lists, as ``content`` gives it: the fields of records are tuples."""
+    if isinstance(value, dict):
+        return {key: with_tuples(item) for key, item in value.items()}
+    return tuple(map(with_tuples, value)) if isinstance(value, list) else value
 
 
 def validated(file: dict[str, Any]) -> CatalogFile:
@@ -81,18 +88,19 @@ def validated(file: dict[str, Any]) -> CatalogFile:
 def json_content(path: Path) -> Any:
     """Return the plain content of a data file in JSON, and note that its facts are used."""
     data: dict[str, Any] = from_json(path.read_bytes())
-    _note(path, (source["read"] for source in data["sources"].values()))
+    note_look(path, (source["read"] for source in data["sources"].values()))
     return data
 
 
 def of_json(path: Path) -> CatalogFile:
     """Return the records of a data file in JSON, which rules of every check read: it loads far faster than YAML."""
     record: CatalogFile = _validator().validate_json(path.read_bytes())
-    _note(path, (source.read for source in record.sources.values()))
+    note_look(path, (source.read for source in record.sources.values()))
     return record
 
 
-def _note(path: Path, reads: Iterable[str]) -> None:
+def note_look(path: Path, reads: Iterable[str]) -> None:
+    """Note that facts of a file are used, and when their sources were read."""
     if path.is_relative_to(FOLDER):
         LOOKED[path.relative_to(FOLDER).as_posix()] = min(reads)
 

@@ -1,6 +1,7 @@
 """Finds instance types in the catalog, their EFA and what Slurm has to be told of their processors.
 
-Only the file of the family that is asked for is read.
+A type that was researched has its facts in the file of its family in instances/. All others have what EC2 itself says,
+in ec2_instance_types.json, which tools/ec2_instance_types.py writes. Of both only the family that is asked for is read.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from pydantic_core import from_json
+
 from trainyard.catalog import catalog_file
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.source import Source, merge_facts, sources_by_fact
 
 _FOLDER = catalog_file.FOLDER / "instances"
+DESCRIBED = catalog_file.FOLDER / "ec2_instance_types.json"
+"""A line for each family, as tools/ec2_instance_types.py writes it."""
 _NAME = re.compile(r"([a-z0-9-]+)\.[a-z0-9-]+")
 
 
@@ -28,35 +33,69 @@ class Family(NamedTuple):
 def find(name: str) -> InstanceType | None:
     """Return the facts of an instance type, or None where the catalog has none."""
     family = _family_of(name)
-    return None if family is None else family.types.get(name)
+    return None if family is None else family.types[name]
 
 
 def sources_of(name: str) -> Mapping[str, Source]:
     """Return fact and source of an instance type; empty where the catalog has no facts."""
     family = _family_of(name)
-    return {} if family is None else family.sources.get(name, {})
+    return {} if family is None else family.sources[name]
 
 
+@cache
 def names() -> tuple[str, ...]:
-    """Return every instance type of the catalog, sorted. Reads every family."""
+    """Return every instance type of the catalog, sorted. Reads everything."""
+    described = from_json(DESCRIBED.read_bytes())
+    named = {name for family, types in described.items() if family != "sources" for name in types}
+    return tuple(sorted(named.union(researched_names())))
+
+
+def researched_names() -> tuple[str, ...]:
+    """Return the instance types about which more is known than EC2 says, sorted. Reads every family of them."""
     return tuple(sorted(name for family in families() for name in _family(family).types))
 
 
 @cache
 def families() -> tuple[str, ...]:
-    """Return every family of the catalog, sorted. Reads no file."""
+    """Return every family that was researched, sorted. Reads no file."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 
 
 def _family_of(name: str) -> Family | None:
+    """Return the family that has the type, None where the catalog has no such type."""
     # The name may come from anybody's file. It becomes a path only when it is one of our own family names.
     parts = _NAME.fullmatch(name)
-    return _family(parts[1]) if parts is not None and parts[1] in families() else None
+    if parts is None:
+        return None
+    if parts[1] in families() and name in _family(parts[1]).types:
+        return _family(parts[1])
+    described = _described_family(parts[1])
+    return described if name in described.types else None
 
 
 @cache
 def _family(name: str) -> Family:
     return family_in(catalog_file.content(_FOLDER / f"{name}.yaml"), f"catalog/instances/{name}.yaml")
+
+
+@cache
+def _described_family(name: str) -> Family:
+    """Return what EC2 says of a family. Only its line is read as JSON: all of them take as long as twenty rules."""
+    content = DESCRIBED.read_bytes()
+    types = None if name == "sources" else _line(content, name)
+    if types is None:
+        return Family({}, {})
+    sources = _line(content, "sources")
+    catalog_file.note_look(DESCRIBED, (source["read"] for source in sources.values()))
+    return family_in({"sources": sources, "types": types}, f"catalog/{DESCRIBED.name} ({name})")
+
+
+def _line(content: bytes, key: str) -> Any:
+    start = content.find(f'\n"{key}": '.encode())
+    if start < 0:
+        return None
+    line = content[content.index(b": ", start) + 2 : content.index(b"\n", start + 1)]
+    return catalog_file.with_tuples(from_json(line.rstrip(b",")))
 
 
 def family_in(data: dict[str, Any], where: str) -> Family:

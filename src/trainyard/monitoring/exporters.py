@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainyard.launch.launch import compute_launches
+from trainyard.launch.setup import setup_of
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
@@ -47,4 +48,4 @@ def gpu_queues(spec: Spec) -> tuple[str, ...]:
     """
     if not platform_of(spec).nodes_run_release:
         return tuple(launch.nodes.queue.name for launch in compute_launches(spec) if launch.instance.gpus)
-    return tuple(queue.name for queue in spec.queues if (queue.setup or spec.software.setup) == "gpu")
+    return tuple(queue.name for queue in spec.queues if setup_of(spec, queue) == "gpu")

@@ -9,6 +9,7 @@ from trainyard.bootstrap.steps import STEPS, BootstrapStep, Role
 from trainyard.launch.capacity import named_reservations
 from trainyard.launch.instance import Hardware, common_hardware
 from trainyard.launch.launch import compute_launches, cuda_architectures, queue_hardware
+from trainyard.launch.setup import setup_of
 from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.cloudwatch_metrics import groups_of
@@ -76,7 +77,7 @@ def steps_of(spec: Spec, kind: NodeKind) -> tuple[BootstrapStep, ...]:
 
 
 def _of_queue(spec: Spec, queue: Queue) -> NodeKind:
-    setup = queue.setup or spec.software.setup
+    setup = setup_of(spec, queue)
     return NodeKind(_ROLES[setup], setup, queue)
 
 

@@ -46,7 +46,7 @@ RULE = Rule(
 platform: eks
 access: {allow_from: [203.0.113.7/32]}
 network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
-queues: [{name: gpu, instance_type: g6.16xlarge, nodes: 2}]
+queues: [{name: gpu, instance_type: p9-b900.48xlarge, nodes: 2}]
 """,
     good="""\
 platform: eks

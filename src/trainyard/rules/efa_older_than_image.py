@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainyard.catalog.instances import uses_efa
 from trainyard.catalog.parallelcluster import VersionRange, version_in_images
+from trainyard.launch.setup import setup_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
@@ -32,7 +33,7 @@ def queues_installing_efa(spec: Spec) -> Iterator[Queue]:
     """Yield the queues whose nodes have EFA and a setup, and so take the step that installs it."""
     for queue in spec.queues:
         types = ((name, group.efa) for group in spec.groups_in(queue) for name in group.instance_types)
-        if (queue.setup or spec.software.setup) != "none" and any(uses_efa(name, efa) for name, efa in types):
+        if setup_of(spec, queue) != "none" and any(uses_efa(name, efa) for name, efa in types):
             yield queue
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainyard.catalog.instances import find, names
@@ -10,9 +11,19 @@ from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
+# Letters of the series, generation and options, and what follows a hyphen; then the size.
+# https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html
+_NAME = re.compile(
+    r"(?P<series>[a-z]+)[0-9]+[a-z]*(-[a-z0-9]+)?\."
+    r"(nano|micro|small|medium|large|[0-9]*xlarge|metal(-[0-9]+xl)?)"
+)
+
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield instance types that are not in the catalog, with the nearest name that is."""
+    """Yield instance types that are not in the catalog, with the nearest name that is.
+
+    What is no name as EC2 gives them, and near one that is known, is mistyped. A new type may be near a known one too.
+    """
     for group in spec.node_groups():
         for path, name in types_of(group):
             if find(name) is None:
@@ -20,9 +31,8 @@ def check(spec: Spec) -> Iterator[Problem]:
                 yield _problem(path, name, message, "set efa yourself for this one")
     for path, name in _types_beside(spec):
         if find(name) is None:
-            # Any CPU type will do here, and the catalog has only a few of them: a near name proves no mistake.
             message = f"no facts about {name}, so its accelerators were not looked at"
-            yield _problem(path, name, message, "see whether EC2 has this one")._replace(severity="info")
+            yield _problem(path, name, message, "see whether EC2 has this one")
 
 
 def types_of(group: NodeGroup) -> Iterator[tuple[Path, str]]:
@@ -46,8 +56,17 @@ def _problem(path: Path, name: str, message: str, advice: str) -> Problem:
 
     close = get_close_matches(name, names(), n=2, cutoff=0.85)
     meant = f"did you mean {' or '.join(sorted(close))}? " if close else ""
+    if close and not _may_exist(name):
+        remedy = f"{meant}`trainyard instances` lists the known types"
+        return Problem(path, f"{name} is no instance type of EC2", remedy, "error")
     remedy = f"{meant}`trainyard instances` lists the known types; {advice}"
     return Problem(path, message, remedy, None if close else "info")
+
+
+def _may_exist(name: str) -> bool:
+    """Return whether EC2 may give a type this name: of a series that it has, in a form of size that it has."""
+    parts = _NAME.fullmatch(name)
+    return parts is not None and any(re.match(rf"{parts['series']}[0-9]", known) for known in names())
 
 
 RULE = Rule(
@@ -55,8 +74,8 @@ RULE = Rule(
     confidence="likely",
     title="Unknown instance type",
     rationale=(
-        "A mistyped name fails at launch. A real type without facts passes rules unchecked, and EFA is not "
-        "switched on by itself."
+        "A mistyped name fails at launch. A real type without facts, newer than the catalog, passes rules unchecked, "
+        "and EFA is not switched on by itself. A name that cannot be one of EC2's and is near to one is an error."
     ),
     remedy="correct the name, or write efa: true or false",
     source="https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-types.html",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.instance_type import InstanceType
-from trainyard.catalog.instances import find, names
+from trainyard.catalog.instances import find, researched_names
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -42,7 +42,7 @@ def _remedy(needed_mib: float) -> str:
 
 def _plain_types() -> Iterator[InstanceType]:
     """Yield the types for anything: with an x86 processor, and neither GPUs nor disks nor EFA to pay for."""
-    for name in names():
+    for name in researched_names():
         facts = find(name)
         if facts is not None and facts.architecture == "x86_64" and facts.family in {"t3", "m5"}:
             yield facts

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.finding import Severity
+from trainyard.launch.setup import fitting_setup, setup_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
@@ -15,7 +16,7 @@ from trainyard.spec.node_group import NodeGroup
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield nodes whose setup does not fit the accelerators that they are known to have."""
     for group in spec.node_groups():
-        setup = group.queue.setup or spec.software.setup
+        setup = setup_of(spec, group.queue)
         path = (*group.path[:2], "setup") if group.queue.setup else ("software", "setup")
         for facts in map(find, group.instance_types):
             if facts is not None and (misfit := _misfit(setup, facts)) is not None:
@@ -24,18 +25,14 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _misfit(setup: str, facts: InstanceType) -> tuple[str, Severity] | None:
-    fitting = _fitting_setup(facts)
+    fitting = fitting_setup(facts)
+    if fitting is None:
+        return None
     if setup in ("gpu", "neuron") and setup != fitting:
         return f"setup {setup} on {facts.name}, which has {_accelerators(facts)}", "error"
     if setup == "cpu" and fitting != "cpu":
         return f"setup cpu leaves {_accelerators(facts)} of {facts.name} without their software", "warning"
     return None
-
-
-def _fitting_setup(facts: InstanceType) -> str:
-    if facts.gpu_count:
-        return "gpu"
-    return "neuron" if facts.neuron_count else "cpu"
 
 
 def _accelerators(facts: InstanceType) -> str:
@@ -45,7 +42,7 @@ def _accelerators(facts: InstanceType) -> str:
 
 
 def _remedy(group: NodeGroup, facts: InstanceType) -> str:
-    return f"write setup: {_fitting_setup(facts)} in queue {group.queue.name!r}"
+    return f"write setup: {fitting_setup(facts)} in queue {group.queue.name!r}"
 
 
 RULE = Rule(
@@ -61,14 +58,13 @@ RULE = Rule(
 queues:
   - name: preprocess
     instance_type: m5.8xlarge
-software: {setup: gpu}
+    setup: gpu
 """,
     good="""\
 queues:
   - name: preprocess
     instance_type: m5.8xlarge
     setup: cpu
-software: {setup: gpu}
 """,
     check=check,
 )

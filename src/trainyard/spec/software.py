@@ -51,7 +51,8 @@ class Software(Record):
     """Software on the nodes."""
 
     setup: Setup = "none"
-    """gpu: what NVIDIA GPUs and EFA need; cpu: the same without GPUs; neuron: for Trainium; none: nothing."""
+    """gpu: what NVIDIA GPUs and EFA need; cpu: the same without GPUs; neuron: for Trainium; none: nothing. With gpu and
+    neuron, a queue whose instances are of another kind gets what fits them."""
     containers: bool = False
     """Docker, Enroot and Pyxis, so that jobs can run containers."""
     on_failure: Literal["terminate", "hold"] = "terminate"

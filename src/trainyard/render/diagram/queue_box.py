@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.launch.instance import Instance
 from trainyard.launch.launch import Launch, compute_launches
+from trainyard.launch.setup import setup_of
 from trainyard.platform_table import platform_of
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Box, group, line, rectangle, text
 from trainyard.render.diagram.text_width import text_width, wrap
@@ -173,7 +174,7 @@ def _draw_fabric(parent: ET.Element, box: Box, nodes: int) -> None:
 
 
 def _about(spec: Spec, queue: Queue) -> list[str]:
-    setup = queue.setup or spec.software.setup
+    setup = setup_of(spec, queue)
     if platform_of(spec).has_kubernetes:
         return []
     whole = spec.parallelcluster.slurm.job_exclusive if queue.job_exclusive is None else queue.job_exclusive
