@@ -82,3 +82,11 @@ def test_a_group_that_becomes_free_is_waited_for_where_that_is_asked(account, mo
     busy(account, monkeypatch, 3)
     assert delete_leftover_groups(account, "llm", owns, wait=True) == 1
     assert groups(account) == set()
+
+
+def test_a_group_goes_once_no_rule_of_another_names_it(account, monkeypatch):
+    group(account, "named", "llm-network", "llm")
+    group(account, "naming", "llm-network", "llm")
+    busy(account, monkeypatch, 1)  # the one that is tried first
+    assert delete_leftover_groups(account, "llm", owns) == 2
+    assert groups(account) == set()

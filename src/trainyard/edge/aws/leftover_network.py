@@ -34,8 +34,8 @@ def delete_leftover_groups(
 ) -> int:
     """Delete the security groups of a cluster or environment that stacks have left, and return how many there were.
 
-    A stack that is deleted or updated leaves a group that is in use. Those that a stack still has stay, and so does one
-    in use; with ``wait``, after a while in which it may become free.
+    A stack that is deleted or updated leaves a group that is in use, be it by a rule of another group. Those that a
+    stack still has stay, and so does one in use; with ``wait``, after a while in which it may become free.
     """
     doing = f"delete the security groups of {name}"
     # CloudFormation puts this tag on, and leaves it there.
@@ -44,21 +44,28 @@ def delete_leftover_groups(
     own = {group["GroupId"]: tags_of(group)[_STACK_TAG] for group in groups if owns(tags_of(group))}
     stacks = sorted(set(own.values()))
     in_stacks = {resource.physical_id for stack in stacks for resource in stack_resources(account, stack)}
-    return sum(_delete_group(account, group, doing, wait=wait) for group in own if group not in in_stacks)
-
-
-def _delete_group(account: Account, group: str, doing: str, *, wait: bool) -> bool:
+    left = leftover = [group for group in own if group not in in_stacks]
     for attempt in range(_POLLS if wait else 1):
-        if attempt:
+        if attempt and left:
             account.clock.sleep(_POLL_S)
-        try:
-            call(account, "ec2", "delete_security_group", doing=doing, none_if=_NO_GROUP, GroupId=group)
-        except TrainyardError as error:
-            if not has_code(error.__cause__, _IN_USE):
-                raise
-        else:
-            return True
-    return False
+        left = _undeletable(account, left, doing)
+    return len(leftover) - len(left)
+
+
+def _undeletable(account: Account, groups: list[str], doing: str) -> list[str]:
+    """Delete those that can go, each after those whose rules name it, and return the others."""
+    left = [group for group in groups if not _is_deleted(account, group, doing)]
+    return left if len(left) == len(groups) or not left else _undeletable(account, left, doing)
+
+
+def _is_deleted(account: Account, group: str, doing: str) -> bool:
+    try:
+        call(account, "ec2", "delete_security_group", doing=doing, none_if=_NO_GROUP, GroupId=group)
+    except TrainyardError as error:
+        if not has_code(error.__cause__, _IN_USE):
+            raise
+        return False
+    return True
 
 
 def delete_leftover_interfaces(account: Account, cluster: str) -> int:
