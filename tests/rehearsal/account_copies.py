@@ -28,7 +28,7 @@ from urllib.request import Request, urlopen
 from tests.rehearsal.whole import deployed
 from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
-from trainyard.rehearsal.emulated.seeds import seeds_of
+from trainyard.rehearsal.emulated.seeds import DEFAULT_ACCOUNT_ID, seeds_of
 from trainyard.rehearsal.rehearsal import QuickClock
 from trainyard.spec.parsing import parse
 
@@ -39,18 +39,23 @@ atexit.register(_ORIGINALS.close)
 @contextmanager
 def copied(account: Account) -> Iterator[Account]:
     """Give a copy of an emulated account as it is now. The copy ends with the original at the latest."""
-    with urlopen(Request(f"{account.endpoint}/trainyard/copy", b"null", method="PUT")) as answer:
-        copy = json.load(answer)
+    copy = _told(account, "copy", None)
     try:
         yield replace(account, endpoint=f"http://127.0.0.1:{copy['port']}")
     finally:
         os.kill(copy["process"], signal.SIGKILL)
 
 
+def _told(account: Account, page: str, told: Any) -> Any:
+    request = Request(f"{account.endpoint}/trainyard/{page}", json.dumps(told).encode(), method="PUT")
+    with urlopen(request) as answer:
+        return json.load(answer)
+
+
 @contextmanager
 def empty_account(region: str = "us-east-2") -> Iterator[Account]:
     """Give an account in which nothing is but what AWS puts into every one, with the clock of the real world."""
-    with copied(_empty(region)) as account:
+    with copied(_unseeded(region, DEFAULT_ACCOUNT_ID)) as account:
         yield account
 
 
@@ -61,9 +66,39 @@ def seeded_account(text: str) -> Iterator[Account]:
         yield account
 
 
-def started_account(*texts: str) -> Account:
-    """Return an account in which any of some specs can be deployed; to be copied, and kept until the tests end."""
-    return _started(texts)
+@contextmanager
+def account_for(*texts: str) -> Iterator[Account]:
+    """Give an account in which any of some specs can be deployed, with a clock that does not make anybody wait."""
+    seeds, *others = [seeds_of(parse(text, "cluster.yaml").spec) for text in texts]
+    networks = _both([], [one["network"] for one in (seeds, *others) if one["network"]])
+    for other in others:
+        seeds = _both(seeds, {**other, "network": None})
+    place = {key: seeds[key] for key in ("region", "account_id")}
+    with copied(_unseeded(**place)) as account:
+        for network in networks[1:]:
+            _told(account, "seeds", {**place, "network": network})
+        _told(account, "seeds", {**seeds, "network": next(iter(networks), None)})
+        yield replace(account, clock=QuickClock())
+
+
+def _both(first: Any, second: Any) -> Any:
+    """Return what two specs name as existing. Where they differ, as the first one has it."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        if _id(first) != _id(second):
+            return first
+        return {**second, **{key: _both(value, second.get(key, value)) for key, value in first.items()}}
+    if isinstance(first, list) and isinstance(second, list):
+        merged: dict[Any, Any] = {}
+        for thing in (*first, *second):
+            merged[_id(thing)] = _both(merged.get(_id(thing), thing), thing)
+        return list(merged.values())
+    return first or second
+
+
+def _id(thing: Any) -> Any:
+    if not isinstance(thing, dict):
+        return thing
+    return next((thing[key] for key in ("id", "CapacityReservationId", "arn", "vpc", "name") if thing.get(key)), None)
 
 
 @contextmanager
@@ -81,34 +116,14 @@ def prepared_account(text: str, prepare: Callable[[Account, str], None]) -> Iter
 
 
 @cache
-def _empty(region: str) -> Account:
-    return _ORIGINALS.enter_context(emulated_account(region))
+def _unseeded(region: str, account_id: str) -> Account:
+    seeds = {"region": region, "account_id": account_id} if account_id != DEFAULT_ACCOUNT_ID else None
+    return _ORIGINALS.enter_context(emulated_account(region, seeds=seeds))
 
 
 @cache
 def _seeded(text: str) -> Account:
-    spec = parse(text, "cluster.yaml").spec
-    account = _ORIGINALS.enter_context(emulated_account(spec.region, seeds=seeds_of(spec)))
-    return replace(account, clock=QuickClock())
-
-
-@cache
-def _started(texts: tuple[str, ...]) -> Account:
-    specs = [parse(text, "cluster.yaml").spec for text in texts]
-    seeds = seeds_of(specs[0])
-    for spec in specs[1:]:
-        for kind, things in seeds_of(spec).items():
-            if isinstance(things, list):
-                there = [_id(thing) for thing in seeds[kind]]
-                seeds[kind] = [*seeds[kind], *(thing for thing in things if _id(thing) not in there)]
-            else:
-                seeds[kind] = seeds[kind] or things
-    account = _ORIGINALS.enter_context(emulated_account(specs[0].region, seeds=seeds))
-    return replace(account, clock=QuickClock())
-
-
-def _id(thing: Any) -> Any:
-    return thing.get("id", thing) if isinstance(thing, dict) else thing
+    return _ORIGINALS.enter_context(account_for(text))
 
 
 @cache

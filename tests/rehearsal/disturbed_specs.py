@@ -53,12 +53,15 @@ file_systems:
   - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}
 monitoring: {mode: amp-only}
 """
-_BATCH_EDITED = f"{_BATCH}  - {{name: small, instance_type: g5.xlarge, nodes: {{min: 0, max: 2}}}}\n"
+# What stands beside a cluster of ParallelCluster, which itself is not updated.
+_BESIDE = SPEC.replace("size_gib: 1200", "size_gib: 2400").replace(
+    "mode: amp-only", "mode: amp-only, alert_email: ml@example.com"
+)
 DISTURBED_SPECS = {
     "eks": DisturbedSpec(_EKS, _EKS_EDITED),
     "batch": DisturbedSpec(
         _BATCH, f"{_BATCH}  - {{name: small, instance_type: g5.xlarge, nodes: {{min: 0, max: 2}}}}\n"
     ),
     "environment": DisturbedSpec(_ENVIRONMENT, _ENVIRONMENT.replace("size_gib: 1200", "size_gib: 2400")),
-    "parallelcluster": DisturbedSpec(SPEC, SPEC.replace("nodes: 2", "nodes: 3")),
+    "parallelcluster": DisturbedSpec(SPEC, _BESIDE),
 }

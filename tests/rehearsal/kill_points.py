@@ -22,7 +22,9 @@ from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.spec.parsing import parse
 
-_READS = re.compile(r"(?:Describe|Get|List|Head|Validate|Simulate)[A-Za-z]*")
+_READS = re.compile(
+    r"(?:Describe|Get|List|Head|Validate|Simulate)[A-Za-z]*|POST /(?:v1/(?:list|describe)|groups-list|list-|get-).*"
+)
 _ACTION = re.compile(rb"(?:^|&)Action=([A-Za-z]+)")
 
 

@@ -2,117 +2,82 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
-from tests.rehearsal.account_copies import copied, started_account
+from tests.rehearsal.account_copies import account_for, copied
+from tests.rehearsal.every_edit import ANOTHER, PLATFORMS, Edit, edits, part
 from tests.rehearsal.whole import deployed, destroyed
-from tests.render.changes import BASE, CHANGES, ON_BATCH, SELF_HOSTED, before_and_after
-from trainyard.checking.spec_file import rule_findings
+from tests.rehearsal.whole_account import whole_account
+from tests.render.changes import CHANGES
 from trainyard.deploy.deployment import DeploymentResult
 from trainyard.deploy.work import Options
-from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
-from trainyard.errors import TrainyardError
+from trainyard.edge.aws.stacks import all_stacks
 from trainyard.rehearsal.rehearsal import inventory
-from trainyard.spec.parsing import parse
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
-DATA = re.compile(
-    r"(FSx file systems|EC2 instances|Prometheus workspaces|Grafana workspaces|ECR repositories|log groups)"
-)
-# What an environment has, of what specs of clusters have.
-OF_ENVIRONMENTS = ("name", "region", "network", "access", "file_systems", "monitoring", "iam", "assets", "tags")
-MANAGED = {"monitoring": {"mode": "amp+amg"}}
-MODES = ("none", "amp-only", "amp+amg", "self-hosting")
-# They name another cluster.
-ANOTHER = {"name", "region"}
+DATA = (
+    "EC2 volumes", "ECR repositories", "EFS file systems", "FSx file systems", "FSx volumes", "Grafana workspaces",
+    "Log groups", "Prometheus workspaces",
+)  # fmt: skip
+# They hold data where one of our stacks has them, as that of monitoring: other instances come and go with jobs.
+INSTANCE = "AWS::EC2::Instance"
 NAMED = re.compile(r"--give-up (\w+)")
-# One in so many is taken in the normal run, beginning with what took data away without a word.
-EVERY = 25
-
-
-class Edit(NamedTuple):
-    """A spec as it is deployed, and as it is then."""
-
-    before: str
-    after: str
-
-
-def environment(spec: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in {**MANAGED, **spec}.items() if key in OF_ENVIRONMENTS}
-    files = [entry for entry in kept.get("file_systems") or [] if {"lustre", "openzfs"} & set(entry)]
-    return {"kind": "environment", **kept, "file_systems": files}
-
-
-def batch(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {**spec, **{key: value for key, value in ON_BATCH.items() if key != "file_systems"}}
-
-
-def parallelcluster(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(spec)
-
-
-ADAPTED: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "environment": environment,
-    "batch": batch,
-    "parallelcluster": parallelcluster,
+# A part takes less than a minute of a processor.
+PARTS = {"environment": 8, "batch": 12, "eks": 16, "parallelcluster": 60}
+# In the normal run, beginning with what took data away without a word.
+SOME = {
+    "environment": ("monitoring amp-only to self-hosting back", "file_systems[0].lustre.size_gib", "iam.kms_key back"),
+    "batch": ("file_systems[0].lustre.deployment", "queues[0].efa"),
+    "eks": ("eks.control_plane_logs",),
 }
+# It needs the environment in the account: tests/rehearsal/test_edits.py.
+ELSEWHERE = {"environment"}
 
 
-def edits(platform: str) -> Iterator[Any]:
-    """Yield every edit between valid specs, there and back: a field that the one has and the other leaves out, too."""
-    adapted = ADAPTED[platform]
-    for name, *specs in pairs():
-        before, after = (text_of(adapted(spec)) for spec in specs)
-        if before is None or after is None or before == after:
-            continue
-        if len({network_of(text) for text in (before, after)} - {None}) < 2:
-            yield pytest.param(Edit(before, after), id=f"{platform}-{name}")
-            yield pytest.param(Edit(after, before), id=f"{platform}-{name}-back")
+class DeployedSpec:
+    """The account in which the spec of some edits is deployed, until those of another spec are asked for."""
 
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._text = ""
+        self._opened = ExitStack()
 
-def pairs() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Yield specs that differ in a field, in the mode of their monitoring, or by a whole file system."""
-    for path in CHANGES:
-        if path not in ANOTHER:
-            yield (path, *before_and_after(path))
-    for former, new in itertools.combinations(MODES, 2):
-        with_network = {**BASE, "network": SELF_HOSTED["network"]}
-        specs = [{**with_network, "monitoring": {"mode": mode}} for mode in (former, new)]
-        yield (f"monitoring-{former}-{new}", specs[0], specs[1])
-    for index, entry in enumerate(BASE["file_systems"]):
-        rest = [other for other in BASE["file_systems"] if other is not entry]
-        yield f"without-file-system-{index}", BASE, {**BASE, "file_systems": rest}
+    def close(self) -> None:
+        """Let the account go."""
+        self._opened.close()
 
-
-def network_of(text: str) -> str | None:
-    """Return the network that exists already, of which an account is seeded with one."""
-    existing = parse(text, "cluster.yaml").spec.network.existing
-    return None if existing is None else str(existing)
-
-
-def text_of(spec: dict[str, Any]) -> str | None:
-    """Return a spec that can be deployed as text; None for one that nobody could deploy."""
-    text = yaml_text({key: value for key, value in spec.items() if value is not None})
-    try:
-        parsed = parse(text, "cluster.yaml")
-    except TrainyardError:
-        return None
-    return None if any(finding.severity == "error" for finding in rule_findings(parsed)) else text
-
-
-def refusals(done: DeploymentResult) -> str:
-    return "; ".join(f"{result.error} {result.error.hint}" for result in done.results if result.error is not None)
+    def prepare(self, edit: Edit, every: Iterable[Edit]) -> None:
+        """Deploy the spec that an edit begins with, where whatever edits of it name is there; destroy a copy of it."""
+        if self._text == edit.before:
+            return
+        self._opened.close()
+        self._text = edit.before
+        afters = [other.after for other in every if other.before == edit.before]
+        self.account = self._opened.enter_context(account_for(edit.before, *afters))
+        self.empty = things_of(self.account)
+        assert deployed(self.account, edit.before).ok
+        self.data = data_of(self.account)
+        self.whole = whole_account(self.account)
+        with copied(self.account) as account:
+            destroy(account, edit.before, self.empty)
 
 
 def data_of(account: Account) -> set[str]:
-    return {entry for entry in inventory(account) if DATA.search(entry.split(":")[0])}
+    described = account.client("cloudformation").describe_stack_resources
+    stacks = [described(StackName=stack.name)["StackResources"] for stack in all_stacks(account)]
+    instances = {resource.get("PhysicalResourceId") for stack in stacks for resource in stack if is_instance(resource)}
+    things = [thing.split(": ", 1) for thing in inventory(account)]
+    return {f"{kind}: {name}" for kind, name in things if kind in DATA or name in instances}
+
+
+def is_instance(resource: dict[str, str]) -> bool:
+    return resource["ResourceType"] == INSTANCE
 
 
 def things_of(account: Account) -> Counter[str]:
@@ -120,43 +85,68 @@ def things_of(account: Account) -> Counter[str]:
     return Counter(entry.split(":")[0] for entry in inventory(account) if "parallelcluster-" not in entry)
 
 
-def check(edit: Edit) -> None:
-    with copied(started_account(*edit)) as account:
-        empty = things_of(account)
-        assert deployed(account, edit.before).ok
-        before = data_of(account)
+def refusals(done: DeploymentResult) -> str:
+    return "; ".join(f"{result.error} {result.error.hint}" for result in done.results if result.error is not None)
+
+
+def destroy(account: Account, text: str, empty: Counter[str]) -> None:
+    gone = destroyed(account, text)
+    assert gone.ok, f"not destroyed: {refusals(gone)} {gone.refused}"
+    left = things_of(account) - empty
+    assert left == {}, f"left when all is destroyed: {left}"
+
+
+def check(edit: Edit, before: DeployedSpec) -> None:
+    """Make an edit. A refusal leaves the account as it was, of which a copy has been destroyed already."""
+    with copied(before.account) as account:
         done = deployed(account, edit.after)
-        assert before <= data_of(account), "data went without consent"
         if not done.ok:
-            refused = done.results[-1]
-            assert refused.name in ("changes", "review"), f"refused too late: {refusals(done)}"
-            names = frozenset(NAMED.findall(refusals(done)))
-            if names:
-                done = deployed(account, edit.after, Options(give_up=names))
-                assert done.ok, refusals(done)
-        gone = destroyed(account, edit.after)
-        assert gone.ok, refusals(gone)
-        left = things_of(account) - empty
-        assert not left, left
+            assert whole_account(account) == before.whole, f"touched before it was refused: {refusals(done)}"
+            if not (names := frozenset(NAMED.findall(refusals(done)))):
+                return
+            done = deployed(account, edit.after, Options(give_up=names))
+            assert done.ok, f"refused although its data was given up: {refusals(done)}"
+            assert len(before.data - data_of(account)) <= len(names), "more went than was named"
+        else:
+            assert before.data <= data_of(account), "data went without consent"
+        destroy(account, edit.after, before.empty)
 
 
-ENVIRONMENTS = list(edits("environment"))
+def failures(chosen: Iterable[Edit], every: Iterable[Edit], before: DeployedSpec) -> dict[str, str]:
+    """Return what went wrong with each."""
+    failed = {}
+    for edit in chosen:
+        try:
+            before.prepare(edit, every)
+            check(edit, before)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others are tried
+            failed[edit.name] = f"{type(error).__name__}: {error}"
+    return failed
 
 
-@pytest.mark.parametrize("edit", ENVIRONMENTS[::EVERY])
-def test_some_edits_of_an_environment(edit: Edit):
-    check(edit)
+@pytest.fixture(scope="module")
+def before() -> Iterator[DeployedSpec]:
+    deployed_spec = DeployedSpec()
+    yield deployed_spec
+    deployed_spec.close()
+
+
+def test_every_field_is_edited_on_some_platform():
+    edited = {edit.name for platform in PLATFORMS for edit in edits(platform)}
+    assert set(CHANGES) - edited == ANOTHER | ELSEWHERE
+
+
+@pytest.mark.parametrize("platform", SOME)
+def test_some_edits(platform: str, before: DeployedSpec):
+    chosen = [edit for edit in edits(platform) if edit.name in SOME[platform]]
+    assert len(chosen) == len(SOME[platform])
+    assert failures(chosen, chosen, before) == {}
 
 
 @pytest.mark.long
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("edit", [*ENVIRONMENTS, *edits("batch")])
-def test_every_edit_of_an_environment_and_of_a_cluster_of_batch(edit: Edit):
-    check(edit)
-
-
-@pytest.mark.long
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("edit", list(edits("parallelcluster")))
-def test_every_edit_of_a_cluster_of_parallelcluster(edit: Edit):
-    check(edit)
+@pytest.mark.parametrize(
+    ("platform", "number"), [(platform, number) for platform in PLATFORMS for number in range(PARTS[platform])]
+)
+def test_every_edit(platform: str, number: int, before: DeployedSpec):
+    assert failures(part(platform, number, PARTS[platform]), edits(platform), before) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rehearsal.account_copies import copied, started_account
+from tests.rehearsal.account_copies import account_for
 from tests.rehearsal.whole import deployed
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.preflight_step import preflight_findings
@@ -37,7 +37,7 @@ queues:
 
 
 def test_nothing_is_missing_in_the_network_that_was_planted():
-    with copied(started_account(SPEC)) as account:
+    with account_for(SPEC) as account:
         parsed = parse(SPEC, "cluster.yaml")
         findings = preflight_findings(work_for(parsed.spec, account), parsed.document)
         assert [finding for finding in findings if finding.severity == "error"] == []
@@ -50,7 +50,7 @@ def test_nothing_is_missing_in_the_network_that_was_planted():
 
 @pytest.mark.integration
 def test_it_is_deployed_and_its_instances_count_in_the_reservation_also_at_a_second_look():
-    with copied(started_account(SPEC)) as account:
+    with account_for(SPEC) as account:
         done = deployed(account, SPEC)
         assert (done.ok, done.findings) == (True, ())
         details = {result.name: result.detail for result in done.results}

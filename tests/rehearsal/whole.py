@@ -12,9 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.rehearsal.warm_parallelcluster import warm_parallelcluster
 from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, work_for
 from trainyard.deploy.steps.bucket import bucket_of
 from trainyard.deploy.work import Event, Options, Work
@@ -75,8 +77,9 @@ def destroyed(
 
 @contextmanager
 def _equipped(work: Work) -> Iterator[Work]:
-    """Give it the eksctl and the kubectl of rehearsals, and a kubeconfig that is nobody's."""
+    """Give it the eksctl and the kubectl of rehearsals, a warm ParallelCluster, and a kubeconfig that is nobody's."""
     EmulatedPrograms(work.account).equip(work)
+    work.parallelcluster = partial(warm_parallelcluster, work.account)
     with tempfile.TemporaryDirectory() as folder:
         work.options = replace(work.options, kubeconfig=Path(folder) / "kubeconfig")
         yield work

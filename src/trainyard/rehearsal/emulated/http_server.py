@@ -15,7 +15,7 @@ from trainyard.rehearsal.emulated import extensions, pages
 from trainyard.rehearsal.emulated.application import LOCK, Application
 from trainyard.rehearsal.emulated.in_process_account import let_calls_in
 from trainyard.rehearsal.emulated.parent_process import end_with_parent
-from trainyard.rehearsal.emulated.seed_account import plant_from_environment
+from trainyard.rehearsal.emulated.seed_account import plant, plant_from_environment
 
 if TYPE_CHECKING:
     from werkzeug.serving import BaseWSGIServer
@@ -38,7 +38,7 @@ def server_at(port: int) -> BaseWSGIServer:
     let_calls_in(application)
     plant_from_environment()
     server = _listening(port, application)
-    pages.TAKES["copy"] = partial(_copy, server, application)
+    pages.TAKES |= {"copy": partial(_copy, server, application), "seeds": plant}
     return server
 
 

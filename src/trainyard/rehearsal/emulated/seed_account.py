@@ -1,4 +1,4 @@
-"""Puts seeds into the emulated account when it starts: what exists there before anybody deploys anything."""
+"""Puts seeds into the emulated account: what exists there before anybody deploys anything."""
 
 from __future__ import annotations
 
