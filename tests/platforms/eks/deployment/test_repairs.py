@@ -6,11 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.platforms.eks.deployment.cluster import ADMIN, NAME, Deploying, failure, spec_text, statuses
+from tests.platforms.eks.deployment.cluster import ADMIN, BUCKET, NAME, Deploying, failure, spec_text, statuses
+from trainyard.deploy.deployment import steps_to_deploy
+from trainyard.deploy.record import read_record
+from trainyard.edge.aws.eks import find_cluster, node_groups
+from trainyard.edge.aws.stacks import all_stacks
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment.comparison import Difference
 from trainyard.platforms.eks.deployment.repair import repair_differences
+from trainyard.platforms.eks.status.drift import drift
 
 PROVIDER = Difference("identity provider", NAME, "IAM has no OIDC provider of the cluster")
 
@@ -50,24 +55,47 @@ def logs_for_ever(cluster: Deploying) -> None:
 
 
 @pytest.mark.parametrize(
-    ("breaks", "step", "said"),
+    ("breaks", "step", "said", "differs"),
     [
-        (provider_gone, "add-ons", "OIDC provider"),
-        (addon_gone_and_its_role_left, "add-ons", "add-ons vpc-cni"),
-        (addon_not_made, "add-ons", "add-ons vpc-cni"),
-        (addon_without_role, "add-ons", "roles of add-ons vpc-cni"),
-        (logs_for_ever, "add-ons", "tag and retention of the log group"),
-        (node_group_gone_and_its_stack_left, "node-groups", "made training"),
+        (provider_gone, "add-ons", "OIDC provider", "IAM has no OIDC provider of the cluster"),
+        (addon_gone_and_its_role_left, "add-ons", "add-ons vpc-cni", "add-on vpc-cni is missing"),
+        (addon_not_made, "add-ons", "add-ons vpc-cni", "add-on vpc-cni is missing"),
+        (addon_without_role, "add-ons", "roles of add-ons vpc-cni", "add-on vpc-cni has no role"),
+        (logs_for_ever, "add-ons", "tag and retention of the log group", "keeps logs for another time"),
+        (node_group_gone_and_its_stack_left, "node-groups", "made training", "node group training is missing"),
     ],
 )
 def test_what_is_missing_is_made_and_then_nothing_is(
-    cluster: Deploying, breaks: Callable[[Deploying], None], step: str, said: str
+    cluster: Deploying, breaks: Callable[[Deploying], None], step: str, said: str, differs: str
 ):
     text = spec_text(admins=ADMIN)
+    assert (planned(cluster, text, step), status_differences(cluster)) == ("", [])
     breaks(cluster)
+    assert differs in planned(cluster, text, step)
+    (told,) = status_differences(cluster)
+    assert differs in told
     details = {result.name: result.detail for result in cluster.deploy(text)}
     assert details[step] == said
     assert statuses(cluster.deploy(text))[step] == "unchanged"
+
+
+def planned(cluster: Deploying, text: str, name: str) -> str:
+    """Return what a plan says of a step that is to put something right."""
+    work = cluster.work(text)
+    (step,) = [step for step in steps_to_deploy(work.required_spec()) if step.name == name]
+    _, found, rest = step.probe(work).detail.partition("will be put right: ")
+    return found + rest
+
+
+def status_differences(cluster: Deploying) -> list[str]:
+    """Return what status says of it."""
+    record, eks_cluster = read_record(cluster.account, BUCKET, NAME), find_cluster(cluster.account, NAME)
+    assert record is not None
+    assert eks_cluster is not None
+    groups, stacks = node_groups(cluster.account, NAME), tuple(all_stacks(cluster.account))
+    deployed = record._replace(stage="deployed")
+    assert drift(cluster.account, record, eks_cluster, groups, stacks) == ()  # while it is being deployed
+    return [difference.text for difference in drift(cluster.account, deployed, eks_cluster, groups, stacks)]
 
 
 def test_who_is_taken_out_of_the_spec_administers_the_cluster_no_more(cluster: Deploying):

@@ -11,8 +11,8 @@ from trainyard.deploy.work import Work
 from trainyard.edge.aws.control_plane_logs import put_log_group
 from trainyard.edge.eksctl import Eksctl
 from trainyard.platforms.eks.deployment.cluster import active_cluster
-from trainyard.platforms.eks.deployment.comparison import Difference, Part, differences
-from trainyard.platforms.eks.deployment.config import text_of, wanted_config
+from trainyard.platforms.eks.deployment.comparison import Difference, Part, differences, texts_of
+from trainyard.platforms.eks.deployment.config import config_so_far, text_of, wanted_config
 from trainyard.platforms.eks.deployment.repair import Repair, repair_differences
 from trainyard.platforms.eks.deployment.stacks import (
     access_stack,
@@ -32,9 +32,12 @@ class EksAddOns:
     title = "control plane and add-ons"
 
     def probe(self, work: Work) -> Probe:
-        """Say which version the control plane has."""
+        """Say which version the control plane has, and how it and the add-ons differ from cluster.yaml."""
         eks_cluster = own_cluster(work)
-        return Probe("missing") if eks_cluster is None else Probe("there", f"Kubernetes {eks_cluster.version}")
+        if eks_cluster is None:
+            return Probe("missing")
+        found = differences(work, config_so_far(work), eks_cluster, tuple(own_stacks(work)))
+        return Probe("there", "; ".join([f"Kubernetes {eks_cluster.version}", *texts_of(found)]))
 
     def apply(self, work: Work) -> StepOutcome:
         """Do what is left, until the account is as cluster.yaml says."""

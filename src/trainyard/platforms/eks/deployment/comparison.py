@@ -7,7 +7,7 @@ repair what is found and compare again; a deployment that ends well has found no
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import ip_network
 from typing import Any, Literal, NamedTuple
 
@@ -77,6 +77,11 @@ def node_group_differences(
     for group in groups:
         if group.name not in wanted and work.owns(group.tags):
             yield Difference("former node group", group.name, f"node group {group.name} is in no queue any more")
+
+
+def texts_of(differences: Iterable[Difference]) -> Iterator[str]:
+    """Yield a sentence for each, for who plans a deployment."""
+    yield from (f"will be put right: {difference.text}" for difference in differences)
 
 
 def _control_plane(work: Work, config: Mapping[str, Any], cluster: EksCluster) -> Iterator[Difference]:

@@ -12,8 +12,14 @@ from trainyard.edge.aws import eks
 from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.eksctl import Eksctl
 from trainyard.errors import TrainyardError
-from trainyard.platforms.eks.deployment.comparison import Difference, Part, node_group_differences
-from trainyard.platforms.eks.deployment.config import node_groups_of, text_of, wanted_config, wanted_sizes
+from trainyard.platforms.eks.deployment.comparison import Difference, Part, node_group_differences, texts_of
+from trainyard.platforms.eks.deployment.config import (
+    config_so_far,
+    node_groups_of,
+    text_of,
+    wanted_config,
+    wanted_sizes,
+)
 from trainyard.platforms.eks.deployment.repair import Repair, repair_differences
 from trainyard.platforms.eks.deployment.stacks import delete_own_stack, node_group_stack, own_stacks, settled_stacks
 from trainyard.platforms.eks.rendering.names import SYSTEM
@@ -30,9 +36,12 @@ class EksNodeGroups:
     title = "node groups"
 
     def probe(self, work: Work) -> Probe:
-        """Say which there are."""
+        """Say which there are, and how they differ from cluster.yaml."""
         groups = eks.node_groups(work.account, work.name)
-        return Probe("there", ", ".join(group.name for group in groups)) if groups else Probe("missing")
+        if not groups:
+            return Probe("missing")
+        found = node_group_differences(work, config_so_far(work), groups, tuple(own_stacks(work)))
+        return Probe("there", "; ".join([", ".join(group.name for group in groups), *texts_of(found)]))
 
     def apply(self, work: Work) -> StepOutcome:
         """Do what is left, until the account is as cluster.yaml says."""

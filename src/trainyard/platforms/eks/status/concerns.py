@@ -30,6 +30,7 @@ def eks_concerns(status: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield what is wrong."""
     yield from _of_control_plane(status, eks)
     yield from _of_deployment(status, eks)
+    yield from _of_comparison(eks)
     yield from _of_node_groups(status, eks)
     yield from _of_api(status, eks)
     yield from _of_devices(status, eks)
@@ -79,6 +80,15 @@ def _of_deployment(status: Status, eks: EksStatus) -> Iterator[Concern]:
         groups = f"node group {missing[0]}" if len(missing) == 1 else f"node groups {short_list(missing)}"
         verb = "is" if len(missing) == 1 else "are"
         yield Concern("error", f"{groups} of its last deployment {verb} not there", status.command("diagnose"))
+
+
+def _of_comparison(eks: EksStatus) -> Iterator[Concern]:
+    """Yield what somebody has changed since the last deployment. A node group that is missing is told already."""
+    texts = [difference.text for difference in eks.differences if difference.part != "missing node group"]
+    if texts:
+        more = f", and {len(texts) - _MOST} more" if len(texts) > _MOST else ""
+        what = f"it differs from the cluster.yaml of its last deployment: {'; '.join(texts[:_MOST])}{more}"
+        yield Concern("warning", f"{what}; `trainyard deploy` with its spec puts that right")
 
 
 def _of_node_groups(status: Status, eks: EksStatus) -> Iterator[Concern]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trainyard.edge.aws.eks import Addon, HealthIssue
+from trainyard.platforms.eks.deployment.comparison import Difference
 
 _MOST_RESOURCES = 3
 
@@ -172,6 +173,8 @@ class EksStatus:
     jobs: tuple[TrainingJob, ...] = ()
     """Those that are not over first, the newest first."""
     claims: tuple[Claim, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    """How it differs from the cluster.yaml of its last deployment."""
 
     @property
     def is_working(self) -> bool:

@@ -163,6 +163,7 @@ def eks_values(eks: EksStatus) -> dict[str, Any]:
         "pods_not_running": len(eks.troubles),
         "jobs": _listed(eks.jobs[:_MOST_LISTED]),
         "claims": _listed(eks.claims),
+        "differences": _listed(eks.differences),
     }
 
 

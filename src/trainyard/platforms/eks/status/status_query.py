@@ -20,9 +20,11 @@ from trainyard.operate.status.file_systems import ConfiguredMount
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import Reservation, reservations
 from trainyard.operate.status.status_request import StatusRequest
+from trainyard.platforms.eks.deployment.comparison import Difference
 from trainyard.platforms.eks.status import node_groups as of_groups
 from trainyard.platforms.eks.status.concerns import eks_concerns
 from trainyard.platforms.eks.status.control_plane import control_plane, usd_an_hour
+from trainyard.platforms.eks.status.drift import drift
 from trainyard.platforms.eks.status.eks_status import Claim, EksStatus, KubernetesNode, NodeGroupStatus
 from trainyard.platforms.eks.status.kubernetes_api import (
     PART,
@@ -38,6 +40,7 @@ from trainyard.platforms.eks.status.nodes import kubernetes_nodes
 from trainyard.platforms.eks.status.output import eks_lines, eks_values
 from trainyard.platforms.eks.status.pods import failed_pods, pod_troubles
 
+DRIFT = "differences from cluster.yaml"
 # https://github.com/eksctl-io/eksctl/blob/main/pkg/apis/eksctl.io/v1alpha5/types.go
 _EKSCTL = "alpha.eksctl.io/cluster-name"
 # https://github.com/kubernetes-sigs/aws-fsx-csi-driver and https://github.com/kubernetes-sigs/aws-efs-csi-driver, whose
@@ -74,6 +77,7 @@ class EksQuery:
         addons_asked = ask("add-ons", partial(addons, account, name))
         instances_asked = ask("nodes", partial(kubernetes_instances, account, name))
         failed_asked = ask("failures of stacks", partial(failures.of_stacks, account, status.stacks))
+        drift_asked = None if cluster is None else self._drift(status, cluster, groups_asked() or ())
         inside = None if cluster is None else self._inside(name)
         nodes = tuple(map(kubernetes_node, instances_asked() or ()))
         kubernetes = None if inside is None else kubernetes_nodes(inside.nodes)
@@ -84,6 +88,7 @@ class EksQuery:
             node_groups=groups,
             addons=addons_asked() or (),
             nodes=kubernetes,
+            differences=() if drift_asked is None else drift_asked() or (),
         )
         return replace(
             status,
@@ -105,6 +110,12 @@ class EksQuery:
         if self._answer is None:
             self._answer = self.request.ask("EKS", partial(find_cluster, self.request.account, self.request.name))
         return self._answer()
+
+    def _drift(
+        self, status: Status, cluster: EksCluster, groups: tuple[NodeGroupState, ...]
+    ) -> Callable[[], tuple[Difference, ...] | None]:
+        account, record = self.request.account, status.record
+        return self.request.ask(DRIFT, partial(drift, account, record, cluster, groups, tuple(status.stacks)))
 
     def _inside(self, name: str) -> Inside | None:
         try:
