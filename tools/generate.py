@@ -14,6 +14,7 @@ from typing import Any
 from failures_page import failures_page
 from guides.pages import guides
 from metrics_page import collectors_told
+from pictures import pictures
 from trainyard import record_schema
 from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
@@ -43,6 +44,7 @@ if typing.TYPE_CHECKING:
     from trainyard.record import Record
 
 ROOT = Path(__file__).parent.parent
+FOLDER_OF_PICTURES = ROOT / "docs" / "pictures"
 FOLDER_OF_PAGES = Path(__file__).parent
 HEADING = "<!-- Made by `make generate`. Change the code that it describes instead. -->"
 
@@ -62,6 +64,7 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "metrics.md": "\n".join(_metrics_page()),
         ROOT / "docs" / "alerts.md": "\n".join(_alerts_page()),
         **{ROOT / "docs" / "guides" / file: text for file, text in guides().items()},
+        **{FOLDER_OF_PICTURES / f"{name}.svg": text for name, text in pictures().items()},
         ROOT / "docs" / "failures.md": "\n".join([HEADING, "# Failures", "", *failures_page()]),
     }
 

@@ -32,7 +32,7 @@ def architecture_svg(spec: Spec) -> str:
     for flow in arrows:
         if flow.label:
             label(root, flow.label_at, flow.label, flow.room, flow.anchor)
-    _draw_foot(root, spec, places.height)
+    _draw_foot(root, spec, places)
     ET.indent(root, " ")
     return ET.tostring(root, encoding="unicode") + "\n"
 
@@ -127,8 +127,9 @@ def _draw_things(root: ET.Element, places: Layout) -> None:
         card.draw(root, box)
 
 
-def _draw_foot(root: ET.Element, spec: Spec, height: float) -> None:
-    dynamic = any(group.min_nodes < group.max_nodes for group in spec.node_groups())
+def _draw_foot(root: ET.Element, spec: Spec, places: Layout) -> None:
+    drawn = any(queue.draws_nodes for lane in places.lanes for queue, _ in lane.queues)
+    dynamic = drawn and any(group.min_nodes < group.max_nodes for group in spec.node_groups())
     later = "start when jobs need them" if platform_of(spec).starts_nodes_for_jobs else "a node group may grow by"
     dashed = f" Dashed: nodes that {later}." if dynamic else ""
-    text(root, (32, height - 12), _LEFT_OUT + dashed, NOTE, WIDTH - 64, look="ty-muted")
+    text(root, (32, places.height - 12), _LEFT_OUT + dashed, NOTE, WIDTH - 64, look="ty-muted")

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from trainyard.platform_table import platform_of
 from trainyard.render.assets import folder
+from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.diagram.canvas import LINE, NAME, Box, group, icon, rectangle, text
 from trainyard.render.diagram.text_width import printable, wrap
@@ -70,11 +71,21 @@ def services_of_head(spec: Spec) -> Iterator[tuple[str, Card]]:
         yield "grafana", Card("chart", "watch", "Grafana", ("Amazon Managed Grafana", "with IAM Identity Center"))
     if spec.monitoring.mode in ("amp-only", "amp+amg"):
         yield "prometheus", Card("watch", "watch", "Prometheus", ("Amazon Managed Service for Prometheus",))
+        yield from _alerts(spec)
 
 
 def services_of_nodes(spec: Spec) -> Iterator[tuple[str, Card]]:
     """Yield what every node talks to, by role."""
     yield from platform_of(spec).picture().node_services(spec)
+    if spec.monitoring.mode == "self-hosting":
+        yield from _alerts(spec)
+
+
+def _alerts(spec: Spec) -> Iterator[tuple[str, Card]]:
+    """Yield the topic that alerts go to, unless it is that of the environment."""
+    if needs_monitoring(spec):
+        told = spec.monitoring.alert_email or "reach whoever subscribes"
+        yield "alerts", Card("people", "people", "SNS topic", ("alerts", told))
 
 
 def session_manager() -> tuple[str, Card]:

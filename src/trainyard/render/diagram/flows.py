@@ -19,6 +19,8 @@ _LEAST_X = 330
 """Arrows from above keep right of it where they can, so that the names of areas have room."""
 _OUTER_LANE = 986
 """Where arrows from people to services go down."""
+_ROW = 2
+"""Queues beside each other."""
 _TIP = 7
 """Length of the tip of an arrow."""
 
@@ -33,7 +35,7 @@ def _possible_flows(spec: Spec, layout: Layout) -> Iterator[Flow]:
     yield from _of_people(spec, layout)
     yield from _to_services(spec, layout)
     yield from _of_head_services(layout)
-    yield from _of_grafana(layout)
+    yield from _between_services(layout)
     yield from _of_nodes_services(layout)
     yield from _to_head(layout)
     if platform_of(spec).has_head_node:
@@ -82,20 +84,23 @@ def _of_head_services(layout: Layout) -> Iterator[Flow]:
         yield Flow(points if away else points[::-1], words, (layout.vpc.right + 24, box.middle - 5), room=70)
 
 
-def _of_grafana(layout: Layout) -> Iterator[Flow]:
-    if "grafana" in layout.services:
-        upper, lower = layout.services["grafana"].box, layout.services["prometheus"].box
-        x = upper.center
-        yield Flow(((x, upper.bottom), (x, lower.y)), "asks", (x + 8, (upper.bottom + lower.y) / 2 + 4))
+def _between_services(layout: Layout) -> Iterator[Flow]:
+    ways = (("grafana", "prometheus", "asks"), ("prometheus", "alerts", "alerts"))
+    for above, below, words in (*ways, ("control plane", "logs of the control plane", "logs")):
+        if above in layout.services and below in layout.services:
+            upper, lower = layout.services[above].box, layout.services[below].box
+            x = upper.center
+            yield Flow(((x, upper.bottom), (x, lower.y)), words, (x + 8, (upper.bottom + lower.y) / 2 + 4))
 
 
 def _of_nodes_services(layout: Layout) -> Iterator[Flow]:
     flows = {"batch": "jobs", "images": "images", "cloudwatch": "logs", "assets": "software"}
+    flows |= {} if "prometheus" in layout.services else {"alerts": "alerts"}
     for role, words in (flows | ({"session manager": "shell"} if "control plane" in layout.services else {})).items():
         if role in layout.services:
             box = layout.services[role].box
             out = ((layout.vpc.right, box.middle), (box.x, box.middle))
-            points = out if role == "cloudwatch" else out[::-1]
+            points = out if role in ("cloudwatch", "alerts") else out[::-1]
             yield Flow(points, words, (layout.vpc.right + 10, box.middle - 5))
 
 
@@ -104,14 +109,19 @@ def _to_head(layout: Layout) -> Iterator[Flow]:
     if head_place is None:
         return
     head_lane, head = head_place
-    for role, words in {"login": "Slurm", "monitoring": "scrapes"}.items():
+    for role, words in {"login": "Slurm", "monitoring": "metrics"}.items():
         if (other := layout.role(role)) is None:
             continue
         lane, box = other
+        points: tuple[Point, ...] = ()
         if lane == head_lane and head.x - box.right > 20 and head.x - box.right < 100:
-            yield Flow(((box.right, box.middle), (head.x, box.middle)), words, (box.right + 8, box.middle - 6), room=56)
+            points, place = ((box.right, box.middle), (head.x, box.middle)), (box.right + 8, box.middle - 6)
         elif lane + 1 == head_lane and (x := _shared_x(box, head)) is not None:
-            yield Flow(((x, box.bottom), (x, head.y)), words, (x + 7, head.y - 10))
+            points, place = ((x, box.bottom), (x, head.y)), (x + 7, head.y - 10)
+        elif head_lane + 1 == lane and (x := _shared_x(head, box)) is not None:
+            points, place = ((x, box.y), (x, head.bottom)), (x + 7, box.y - 10)
+        if points:  # the head node sends metrics, and nobody comes to fetch them
+            yield Flow(points[::-1] if role == "monitoring" else points, words, place, room=56)
     balancer, monitoring = layout.role("load balancer"), layout.role("monitoring")
     if balancer and monitoring and (x := _shared_x(balancer[1], monitoring[1])) is not None:
         yield Flow(((x, balancer[1].bottom), (x, monitoring[1].y)), "", (0, 0))
@@ -135,8 +145,12 @@ def _of_head(layout: Layout) -> Iterator[Flow]:
     if first is None:
         return
     top = first.queues[0][1].y
-    yield Flow(((x, head.bottom), (x, top)), "Slurm", (x + 8, top - 11), room=52)
     left = first.queues[0][1].right - 24
+    if len(first.queues) > _ROW and left < x - 60:  # those of further rows have no arrow of their own
+        words, place = "Slurm, for every queue", (x - 8, min(head.bottom + 19, top - 16) - 5)
+        yield Flow(((x, head.bottom), (x, top)), words, place, room=150, anchor="end")
+    else:
+        yield Flow(((x, head.bottom), (x, top)), "Slurm", (x + 8, top - 11), room=52)
     if left < x - 60:  # there are two columns: a branch to the other one, above the name of the subnet
         branch = min(head.bottom + 19, top - 16)
         yield Flow(((x, branch), (left, branch), (left, top)))

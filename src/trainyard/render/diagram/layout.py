@@ -20,6 +20,8 @@ _INSET = 16
 _SERVICES = (776, 176)
 _GAP = 14
 _LABEL_GAP = 34
+_BELOW_AN_ARROW = ("prometheus", "alerts", "logs of the control plane")
+"""Services that the one above them has to do with, so that an arrow and its label stand between the two."""
 """Room for an arrow with a label beside it."""
 
 
@@ -98,9 +100,9 @@ def _services(spec: Spec, top: float, placed: Sequence[PlacedLane]) -> dict[str,
 def _stacked(cards: Iterable[tuple[str, Card]], top: float) -> dict[str, PlacedCard]:
     placed: dict[str, PlacedCard] = {}
     for role, card in cards:
-        gap = _LABEL_GAP if role == "prometheus" and placed else 0  # what Grafana asks stands between the two
+        gap = _LABEL_GAP if placed and role in _BELOW_AN_ARROW else 0
         placed[role] = _below(card, Box(_SERVICES[0], top + gap, _SERVICES[1], 0))
-        top = placed[role].box.bottom + (0 if role == "grafana" else _GAP)
+        top = placed[role].box.bottom + _GAP
     return placed
 
 

@@ -47,7 +47,7 @@ class QueueBox:
             for launch in compute_launches(spec, queue)
         ]
         self._width = width
-        self._pictures = width >= _WIDE or sum(1 for _ in spec.node_groups()) <= _FEW
+        self.draws_nodes = width >= _WIDE or sum(1 for _ in spec.node_groups()) <= _FEW
 
     @property
     def height(self) -> float:
@@ -74,7 +74,7 @@ class QueueBox:
 
     @property
     def _text_room(self) -> float:
-        return self._room if not self._pictures or self._width < _WIDE else 232
+        return self._room if not self.draws_nodes or self._width < _WIDE else 232
 
     @property
     def _about_below(self) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ class QueueBox:
 
     def _kind_height(self, kind: NodeFacts) -> float:
         words = _LEADING * (1 + len(self._lines(kind))) + 4
-        if not self._pictures:
+        if not self.draws_nodes:
             return words
         nodes = _glyphs_height(kind) + 6
         return max(words, nodes) if self._width >= _WIDE else words + nodes
@@ -111,7 +111,7 @@ class QueueBox:
         for position, (shown, whole) in enumerate(lines, start=1):
             place = (box.x, box.y + 15 + _LEADING * position)
             text(element, place, shown, LINE, self._text_room, look="ty-muted", whole=whole)
-        if not self._pictures:
+        if not self.draws_nodes:
             return
         if self._width >= _WIDE:
             left = box.x + self._text_room + 16

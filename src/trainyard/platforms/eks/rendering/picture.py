@@ -30,18 +30,19 @@ def node_cards(spec: Spec) -> Iterator[tuple[str, str, Card]]:
 
 
 def head_services(spec: Spec) -> Iterator[tuple[str, Card]]:
-    """Yield what EKS runs outside the network."""
-    lines = (f"control plane of Kubernetes {spec.eks.kubernetes_version}",)
+    """Yield what EKS runs outside the network, and where the logs of that are kept."""
+    lines: tuple[str, ...] = (f"control plane of Kubernetes {spec.eks.kubernetes_version}",)
     yield "control plane", Card("server", "compute", "EKS", lines)
-
-
-def node_services(spec: Spec) -> Iterator[tuple[str, Card]]:
-    """Yield what nodes talk to, and where the logs of the control plane are kept."""
-    yield session_manager()
-    yield registry()
     if spec.monitoring.logs and spec.eks.control_plane_logs:
         lines = ("logs of the control plane", f"kept {spec.monitoring.log_retention_days:,} days")
         yield "logs of the control plane", Card("watch", "watch", "CloudWatch", lines)
+
+
+def node_services(spec: Spec) -> Iterator[tuple[str, Card]]:
+    """Yield what nodes talk to."""
+    del spec
+    yield session_manager()
+    yield registry()
 
 
 def own_file_systems(spec: Spec) -> Iterator[tuple[str, str]]:

@@ -84,7 +84,7 @@ def _head_lines(spec: Spec) -> Iterator[str]:
     address = ", Elastic IP" if node.elastic_ip else ""
     yield f"Slurm on {node.instance_type}{address}"
     yield f"root volume {_volume(node.root_volume)}"
-    if spec.monitoring.mode in ("amp-only", "amp+amg"):
+    if spec.monitoring.mode != "none":
         yield "Prometheus collects metrics of all nodes"
     if node.dcv is not None:
         yield f"DCV on port {node.dcv.port}"
