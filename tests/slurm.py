@@ -41,6 +41,12 @@ class Slurm:
         _start(self.running, self.folder, "slurmd", "-D", *more, "-N", name, "-f", str(self.folder / "slurm.conf"))
 
     @property
+    def port(self) -> int:
+        """Where slurmctld listens, also for those who ask for its metrics."""
+        lines = (self.folder / "slurm.conf").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("SlurmctldPort=")).partition("=")[2])
+
+    @property
     def variables(self) -> dict[str, str]:
         """What leads the commands of Slurm to it."""
         return {"SLURM_CONF": str(self.folder / "slurm.conf")}
@@ -73,13 +79,20 @@ class Slurm:
 
 
 @contextmanager
-def real_slurm(
-    nodes: int = 2, *, prolog: str | None = None, more: str = "", gpus: int = 0, queue: str = "ALL"
+def real_slurm(  # noqa: PLR0913  what tests tell apart
+    nodes: int = 2,
+    *,
+    prolog: str | None = None,
+    more: str = "",
+    gpus: int = 0,
+    queue: str = "ALL",
+    topology: str | None = None,
 ) -> Iterator[Slurm]:
     """Start one and stop it whatever happens.
 
     ``prolog`` is a folder of scripts, as ParallelCluster has it; ``more`` is added to slurm.conf; each node has
-    ``gpus``, of which Slurm believes that they are H100; ``queue`` says which nodes are in the partition q.
+    ``gpus``, of which Slurm believes that they are H100; ``queue`` says which nodes are in the partition q;
+    ``topology`` is the text of topology.yaml, which Slurm reads since 25.05.
     """
     host = socket.gethostname().split(".")[0]
     # Names of sockets may not be long, and an ordinary user has to get in.
@@ -98,6 +111,8 @@ def real_slurm(
         )
         partition = f"PartitionName=q Nodes={queue} Default=YES\n"
         _write_settings(folder, host, ports[0], prologs + "GresTypes=gpu\n" + own + more + partition)
+        if topology is not None:
+            (folder / "topology.yaml").write_text(topology)
         with ExitStack() as running:
             _munged(folder, running)
             slurm = Slurm(folder, names, running)

@@ -1,6 +1,6 @@
-"""A Slurm as new as ParallelCluster's, where this machine's own is older: programs that run in a root of their own.
+"""Slurms as new as ParallelCluster's, where this machine's own is older: programs that run in roots of their own.
 
-tools/slurm.sh makes the root, from Debian 13.
+tools/slurm.sh makes the roots: from Debian 13, which has 24.11, and from sid, which has 26.05 or a later one.
 """
 
 from __future__ import annotations
@@ -8,13 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
-ROOT = Path(__file__).parents[2] / ".make" / "slurm-root"
-_PROGRAMS = ("munged", "sbatch", "scontrol", "sinfo", "slurmctld", "slurmd", "squeue")
+_MAKE = Path(__file__).parents[2] / ".make"
+ROOT = _MAKE / "slurm-root"
+SID_ROOT = _MAKE / "slurm-sid-root"
+_PROGRAMS = ("munged", "sbatch", "scancel", "scontrol", "sinfo", "slurmctld", "slurmd", "squeue")
 
 
-def write_programs(folder: Path) -> None:
-    """Write programs of these names that run in the root. They see this machine's /tmp, and its other processes."""
-    assert (ROOT / "made").exists(), f"{ROOT} is missing: run tools/slurm.sh as root"
+def write_programs(folder: Path, root: Path = ROOT) -> None:
+    """Write programs of these names that run in a root. They see this machine's /tmp, and its other processes."""
+    assert (root / "made").exists(), f"{root} is missing: run tools/slurm.sh as root"
     for name in _PROGRAMS:
         program = folder / name
         program.write_text(
@@ -28,7 +30,7 @@ def write_programs(folder: Path) -> None:
             mount --bind /tmp "$0/tmp"
             mount --bind /etc/hosts "$0/etc/hosts"
             exec chroot "$0" "$@"
-            ' {ROOT} {name} "$@"
+            ' {root} {name} "$@"
             """)
         )
         program.chmod(0o755)
