@@ -8,8 +8,8 @@ UV := .make/uv/bin/uv
 SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap src/trainyard/platforms/batch/rendering src/trainyard/render/bench src/trainyard/bench src/trainyard/edge -name "*.sh" -o -name "*.sbatch")
 STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 # Most tests wait, so more of them run than there are cores. A file stays together, as its tests share what they start;
-# tests/conftest.py says which files begin.
-PYTEST := pytest --quiet --numprocesses=4 --dist=loadfile --no-loadscope-reorder
+# tests/conftest.py says which files begin. Without bytecode every worker and every process of a test compiles all anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= pytest --quiet --numprocesses=4 --dist=loadfile --no-loadscope-reorder
 # What users install, in place of the source tree.
 WITH_WHEEL := cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel
 PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch .make/checkov .make/cfn-guard
@@ -28,12 +28,17 @@ help: ## list the commands
 demo: .make/environment ## a whole cluster, deployed and destroyed in an emulated AWS account
 	@tools/demo.sh
 
-.PHONY: lint
+.PHONY: lint lint-types lint-rest
 lint: .make/environment ## format, lint, types, layers and shell
-	ruff format --check
-	ruff check
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-types lint-rest
+
+lint-types:
 	mypy
 	mypy --python-version 3.10 src/trainyard_node
+
+lint-rest:
+	ruff format --check
+	ruff check
 	lint-imports
 	shellcheck --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS) $(STUBS)
 	shfmt --diff --indent 2 $(SHELL_SCRIPTS) $(STUBS)

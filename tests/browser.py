@@ -1,4 +1,4 @@
-"""A real browser for tests: Debian's Chromium, without any network."""
+"""A real browser for tests: Debian's Chromium, without any network, and without windows, which take most of its time."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start Chromium, and end it. tools/chromium.sh installs it where it is missing."""
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    assert program is not None, "Chromium is missing: install the package chromium, or set CHROMIUM to a program"
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell")
+    assert program is not None, "Chromium is missing: run tools/chromium.sh, or set CHROMIUM to the path of a program"
     with sync_playwright() as playwright:
         # In a container there are no user namespaces for a sandbox; what is opened is what the tests wrote themselves.
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,21 @@ class FilesTogether(xdist.scheduler.LoadFileScheduling):  # type: ignore[misc]  
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:
     """Use it where `--dist=loadfile` is asked for."""
     return FilesTogether(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let each worker of a run of all tests import other files first.
+
+    In a new checkout a worker that imports a file compiles it, and those that come later read what it wrote: all
+    together compile each file about once instead of each.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is None or [Path(argument).resolve() for argument in config.args] != [TESTS]:
+        return
+    number, workers = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    for file in sorted(TESTS.rglob("test_*.py"))[number::workers]:
+        with suppress(Exception):  # it is told where it belongs, when the file is collected
+            import_module(".".join(("tests", *file.relative_to(TESTS).with_suffix("").parts)))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=tools/debian.sh
 . tools/debian.sh
 
-if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null; then
-  echo "chromium is missing: installing it with apt-get (once)" >&2
-  install_quietly chromium
+if [ -z "${CHROMIUM:-}" ] && ! command -v chromium-headless-shell >/dev/null; then
+  echo "chromium-headless-shell is missing: installing it with apt-get (once)" >&2
+  install_quietly chromium-headless-shell
 fi

@@ -148,7 +148,7 @@ def test_a_network_that_fails_a_fifth_of_all_calls_changes_nothing(platform: str
         assert counts(account) - before == (LEFT if platform == "parallelcluster" else Counter())
 
 
-@pytest.mark.integration
+@pytest.mark.exhaustive
 def test_a_lost_answer_to_an_update_of_the_cluster_changes_nothing():
     with (
         deployed_account(WITHOUT_STATIC_NODES) as account,
@@ -159,6 +159,20 @@ def test_a_lost_answer_to_an_update_of_the_cluster_changes_nothing():
         assert [result.error.problem for result in made.results if result.error] == []
         assert faults["reset after"] == 1
         assert counts(account)["EC2 instances"] == before["EC2 instances"] + 2
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("action", ["ExecuteChangeSet", "DeleteStack"])
+def test_a_lost_answer_about_an_environment_changes_nothing(action: str):
+    text = DISTURBED_SPECS["environment"].text
+    with seeded_account(text) as account, faulty_proxy(account.endpoint or "", lost=action) as (endpoint, faults):
+        before = counts(account)
+        through_it = replace(account, endpoint=endpoint)
+        made = deployed(through_it, text)
+        assert [result.error.problem for result in made.results if result.error] == []
+        assert destroyed(through_it, text).ok
+        assert faults["reset after"] == 1
+        assert counts(account) - before == Counter()
 
 
 @pytest.mark.exhaustive

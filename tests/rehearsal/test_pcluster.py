@@ -124,11 +124,20 @@ def test_a_cluster_lives_from_validation_to_deletion(version):
         assert left == before
 
 
+EVERYTHING_EXISTS = (SPECS / "everything_exists.yaml").read_text()
+
+
 def test_everything_that_a_spec_names_as_existing_is_there():
-    text = (SPECS / "everything_exists.yaml").read_text()
-    with rehearsed(text) as (account, pcluster, config):
+    with rehearsed(EVERYTHING_EXISTS) as (account, pcluster, config):
         assert account.id == "111122223333"
-        pcluster.create("everything", config)  # every validator is asked before anything is made
+        verdict = pcluster.dry_run("everything", config)  # every validator is asked
+        assert (verdict.accepted, verdict.problem) == (True, ""), verdict.messages
+
+
+@pytest.mark.exhaustive
+def test_a_cluster_in_which_everything_exists_is_created():
+    with rehearsed(EVERYTHING_EXISTS) as (_, pcluster, config):
+        pcluster.create("everything", config)
         described = settled(pcluster, "everything")
         assert described["clusterStatus"] == "CREATE_COMPLETE", pcluster.stack_events("everything")
         assert described["headNode"]["publicIpAddress"] == "203.0.113.7"
@@ -152,6 +161,7 @@ def test_an_update_that_would_interrupt_running_nodes_is_refused_with_the_parame
             pcluster.update("small", json.dumps(changed))
 
 
+@pytest.mark.exhaustive
 def test_without_capacity_for_static_nodes_the_creation_times_out_and_the_remains_can_be_deleted():
     with rehearsed(small(2), no_capacity=["p5.48xlarge"]) as (account, pcluster, config):
         before = cloud.inventory(account)

@@ -66,6 +66,7 @@ def opened_by_root(node: DebianNode, *command: str) -> set[str]:
         PLACE,
         f"{PLACE}/strace",
         "-ff",
+        "--seccomp-bpf",  # other calls do not stop
         "-y",
         "-s",
         "4096",
