@@ -1,4 +1,4 @@
-"""A real browser for tests: Debian's Chromium, without any network, and without windows, which take most of its time."""
+"""A real browser for tests: Debian's Chromium, without network, and without windows, which cost most."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import pytest
 from urllib3 import BaseHTTPResponse, PoolManager
 
 from tests.edge.publisher import Fault, Publisher, publishing
+from tests.waiting import HANGS_S
 from trainyard.bundle.asset_lock import AssetLock, LockedAsset, lock_of_assets
 from trainyard.deploy.asset_locking import AssetLocker
 from trainyard.edge.asset_cache import AssetCache
@@ -103,7 +104,7 @@ def said() -> list[str]:
 @pytest.fixture
 def locking(publisher, said, tmp_path):
     retry = RetryPolicy(attempts=2, first_pause_s=0.0)
-    http = HttpClient(timeout_s=5.0, retry=retry, pools={"": ToPublisher(publisher)})
+    http = HttpClient(timeout_s=HANGS_S, retry=retry, pools={"": ToPublisher(publisher)})
     return AssetLocker(AssetCache(tmp_path / "assets", Downloader(said.append, http=http)))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.edge.publisher import Fault, publishing
 from tests.full_disk import files_of_at_most
+from tests.waiting import HANGS_S
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.downloads import Downloader
 from trainyard.edge.http_client import HttpClient, RetryPolicy
@@ -31,7 +32,7 @@ def publisher():
 
 @pytest.fixture
 def cache(tmp_path):
-    http = HttpClient(timeout_s=5.0, retry=RetryPolicy(attempts=2, first_pause_s=0.0))
+    http = HttpClient(timeout_s=HANGS_S, retry=RetryPolicy(attempts=2, first_pause_s=0.0))
     downloader = Downloader(schemes=frozenset({"http"}), http=http)
     return AssetCache(tmp_path / "assets", downloader)
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.edge.prometheus_stand_in import Says, data, standing_in
 from tests.edge.publisher import certificate
+from tests.waiting import HANGS_S
 from trainyard.edge.http_client import HttpClient
 from trainyard.edge.prometheus_api import PrometheusApi, Sample, Series
 from trainyard.edge.prometheus_authorization import Anonymous, FixedHeader, from_environment
@@ -34,7 +35,7 @@ def server():
 
 @pytest.fixture
 def connection(server):
-    return Connection(server.url, http=http(timeout_s=2.0))
+    return Connection(server.url, http=http(timeout_s=HANGS_S))
 
 
 @pytest.fixture

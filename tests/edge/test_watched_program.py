@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.waiting import wait_until
+from tests.waiting import HANGS_S, wait_until
 from trainyard.edge.watched_program import run_watched, start_program
 from trainyard.errors import TrainyardError
 
@@ -20,7 +20,7 @@ PRINTS_BOTH = "import sys; print('out', flush=True); print('err', file=sys.stder
 
 
 def run(script: str, **how: object):
-    return run_watched([sys.executable, "-c", script], os.environ, **{"timeout_s": 30, **how})  # type: ignore[arg-type]
+    return run_watched([sys.executable, "-c", script], os.environ, **{"timeout_s": HANGS_S, **how})  # type: ignore[arg-type]
 
 
 def test_output_and_what_was_said_are_kept_apart():
@@ -66,7 +66,7 @@ def test_what_takes_too_long_is_ended_with_all_that_it_has_started(tmp_path):
         open({str(tmp_path / "child")!r}, "w").write(str(child.pid))
         time.sleep(600)
     """
-    ended = run(textwrap.dedent(script), timeout_s=2)
+    ended = run(textwrap.dedent(script), timeout_s=10)
     assert ended.timed_out
     assert ended.status == -signal.SIGTERM
     child = int((tmp_path / "child").read_text())
@@ -76,7 +76,8 @@ def test_what_takes_too_long_is_ended_with_all_that_it_has_started(tmp_path):
 def test_output_without_end_is_ended_in_time_and_does_not_pile_up():
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     told: list[int] = []
-    ended = run("while True: print('x' * 10_000)", say=lambda line: told.append(len(line)), timeout_s=2)
+
+    ended = run_watched(["yes", "x" * 10_000], os.environ, say=lambda line: told.append(len(line)), timeout_s=2)
     assert ended.timed_out
     assert len(ended.lines) <= 2000
     assert set(told) == {10_000}

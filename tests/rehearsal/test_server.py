@@ -25,7 +25,7 @@ from botocore.exceptions import ClientError
 
 from tests.rehearsal import cloud
 from tests.rehearsal.cloud import VPC
-from tests.waiting import wait_until
+from tests.waiting import HANGS_S, wait_until
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.emulated.emulated_account import emulated_account
@@ -246,7 +246,7 @@ def test_a_client_that_sends_half_a_call_holds_up_nobody(account):
             answered.set()
 
         threading.Thread(target=call).start()
-        assert answered.wait(20)
+        assert answered.wait(HANGS_S)
 
 
 def test_the_events_of_all_stacks_are_on_one_page(account):

@@ -11,6 +11,7 @@ import pytest
 from tests.edge.prometheus_stand_in import Says, standing_in
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from tests.operate.monitoring.viewer.viewing import viewing
+from tests.waiting import HANGS_S
 from trainyard.edge.http_client import HttpClient
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
@@ -65,7 +66,7 @@ def test_nothing_is_asked_for_a_page_that_nobody_sees_or_whose_address_is_wrong(
 
 def test_of_many_pages_that_ask_for_nothing_only_the_last_few_are_answered(page, source):
     go_on = threading.Event()
-    source.before = lambda _: go_on.wait(20)
+    source.before = lambda _: go_on.wait(HANGS_S)
     for number in range(30):
         page.ask(f"/efa-network?to={1795286880 - number * 3600}")
     go_on.set()
@@ -182,12 +183,12 @@ def test_whatever_prometheus_answers_the_page_gets_words(says):
 def test_a_slow_panel_does_not_hold_up_the_others(page, source):
     go_on = threading.Event()
     slow = next(iter(EFA.panels())).queries[0].expr.split("{")[0].rpartition("(")[2].rpartition(" ")[2]
-    source.before = lambda asked: go_on.wait(20) if slow in asked else None
+    source.before = lambda asked: go_on.wait(HANGS_S) if slow in asked else None
     with socket.create_connection(("127.0.0.1", page.viewer.port)) as browser:
         browser.sendall(
             f"GET {page.target('/data/efa-network')} HTTP/1.1\r\nHost: localhost:{page.viewer.port}\r\n\r\n".encode()
         )
-        browser.settimeout(10)
+        browser.settimeout(HANGS_S)
         received = b""
         while received.count(b'"series"') < 5:
             received += browser.recv(65536)
@@ -200,7 +201,7 @@ def test_a_slow_panel_does_not_hold_up_the_others(page, source):
 
 def test_who_closes_the_page_is_not_asked_for_any_longer(page, source):
     go_on = threading.Event()
-    source.before = lambda _: go_on.wait(20)
+    source.before = lambda _: go_on.wait(HANGS_S)
     with socket.create_connection(("127.0.0.1", page.viewer.port)) as browser:
         browser.sendall(
             f"GET {page.target('/data/host-system')} HTTP/1.1\r\nHost: localhost:{page.viewer.port}\r\n\r\n".encode()
