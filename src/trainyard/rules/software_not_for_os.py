@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.launch.setup import setup_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -15,7 +16,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.is_environment or spec.image.os in _KNOWN:
         return
     # The head node and login nodes have the setup of all.
-    setups = {spec.software.setup, *(queue.setup or spec.software.setup for queue in spec.queues)} - {"none"}
+    setups = {spec.software.setup, *(setup_of(spec, queue) for queue in spec.queues)} - {"none"}
     features = [*(f"setup {setup}" for setup in sorted(setups)), *(["containers"] if spec.software.containers else [])]
     if features:
         yield Problem(("image", "os"), f"trainyard installs {' and '.join(features)} on {', '.join(_KNOWN)} only")

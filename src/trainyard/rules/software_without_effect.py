@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.launch.setup import setup_of
 from trainyard.rules import Problem, Rule
 from trainyard.rules.efa_older_than_image import queues_installing_efa
 from trainyard.spec.cluster import Spec
@@ -14,7 +15,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.is_environment:
         return
     software = spec.software
-    setups = {queue.setup or software.setup for queue in spec.queues}
+    setups = {setup_of(spec, queue) for queue in spec.queues}
     if software.efa_version is not None and setups == {"none"}:
         yield Problem(("software", "efa_version"), "no queue has a setup, so no node installs EFA", _SET_UP)
     elif software.efa_version is not None and not any(queues_installing_efa(spec)):

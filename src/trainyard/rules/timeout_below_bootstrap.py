@@ -8,6 +8,7 @@ from trainyard.bootstrap.steps import STEPS
 from trainyard.catalog.bootstrap_times import BOOT, IN_PLACE, Seconds, step_seconds
 from trainyard.catalog.instances import uses_efa
 from trainyard.finding import Severity
+from trainyard.launch.setup import setup_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
@@ -44,12 +45,12 @@ def waited_for(spec: Spec) -> Iterator[NodeGroup]:
 
 def queue_seconds(spec: Spec, queue: Queue) -> Seconds:
     """Return what is known of the nodes of a queue: steps that nobody has measured come on top."""
-    return _sum(_installed(spec, queue), f"compute-{queue.setup or spec.software.setup}", spec.image.os)
+    return _sum(_installed(spec, queue), f"compute-{setup_of(spec, queue)}", spec.image.os)
 
 
 def _installed(spec: Spec, queue: Queue) -> Iterator[str]:
     yield from _installed_everywhere(spec)
-    setup = queue.setup or spec.software.setup
+    setup = setup_of(spec, queue)
     if spec.installs_anything and setup != "none" and _has_efa(spec, queue):
         yield "efa" if spec.software.efa_version else IN_PLACE
     if setup == "gpu" and spec.monitoring.mode != "none":

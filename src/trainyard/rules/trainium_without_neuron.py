@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.instances import find
+from trainyard.launch.setup import setup_of
 from trainyard.rules import Problem, Rule
 from trainyard.rules.head_node_timeout_final import has_scripts
 from trainyard.spec.cluster import Spec
@@ -17,7 +18,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     """
     for group in spec.node_groups():
         queue = group.queue
-        if (queue.setup or spec.software.setup) != "none" or queue.ami or spec.image.ami:
+        if setup_of(spec, queue) != "none" or queue.ami or spec.image.ami:
             continue
         if has_scripts(queue.custom_actions):
             continue
