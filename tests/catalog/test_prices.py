@@ -7,7 +7,8 @@ import pytest
 from trainyard.catalog import catalog_file, instances, prices
 
 DATA = catalog_file.content(catalog_file.FOLDER / "prices.yaml")
-REGIONS = ("us-east-1", "us-east-2", "us-west-2", "ap-northeast-1")
+INSTANCES = catalog_file.json_content(catalog_file.FOLDER / "instance_prices.json")
+REGIONS = tuple(region for region in INSTANCES if region not in ("why", "sources"))
 
 
 def usd(instance_type: str, region: str) -> float | None:
@@ -26,6 +27,9 @@ def usd(instance_type: str, region: str) -> float | None:
         ("trn1.32xlarge", "us-east-1", 21.5),
         ("m5.8xlarge", "ap-northeast-1", 1.984),
         ("t3.medium", "us-east-1", 0.0416),
+        ("p5.48xlarge", "eu-north-1", 58.8928),
+        ("m7g.large", "us-east-1", 0.0816),
+        ("m5.large", "us-gov-west-1", 0.121),
     ],
 )
 def test_an_instance_costs_what_its_source_says(instance_type, region, expected):
@@ -50,17 +54,19 @@ def test_a_price_that_no_source_gave_is_unknown(instance_type, region):
 
 @pytest.mark.parametrize("region", REGIONS)
 def test_only_instance_types_of_the_catalog_have_prices(region):
-    priced = {name for facts in DATA["instances"][region].values() for name in facts}
+    priced = {name for facts in INSTANCES[region].values() for name in facts}
     assert priced <= set(instances.names())
 
 
-def test_prices_are_known_for_these_regions():
+def test_prices_are_known_in_more_than_the_regions_of_the_documents():
     assert prices.regions() == REGIONS
+    assert {"us-east-1", "us-east-2", "us-west-2", "ap-northeast-1", "eu-north-1", "us-gov-west-1"} <= set(REGIONS)
 
 
 @pytest.mark.parametrize("section", ["instances", "services"])
 def test_every_price_has_a_source_with_address_and_date(section):
-    for region, facts in DATA[section].items():
+    by_region = {region: INSTANCES[region] for region in REGIONS} if section == "instances" else DATA["services"]
+    for region, facts in by_region.items():
         for names in facts.values():
             for name in names:
                 price = (prices.instance_hour if section == "instances" else prices.service)(name, region)
@@ -69,8 +75,22 @@ def test_every_price_has_a_source_with_address_and_date(section):
 
 
 def test_every_source_of_a_price_is_used():
-    used = {source for section in ("instances", "services") for facts in DATA[section].values() for source in facts}
-    assert used == set(DATA["sources"])
+    sections = ("capacity_blocks", "services")
+    assert {source for section in sections for facts in DATA[section].values() for source in facts} == set(
+        DATA["sources"]
+    )
+    assert {source for region in REGIONS for source in INSTANCES[region]} == set(INSTANCES["sources"])
+
+
+def test_what_offers_of_capacity_blocks_have_been_is_a_range_with_a_source():
+    seen = prices.capacity_block_hour("p5en.48xlarge", "us-east-2")
+    assert seen is not None
+    assert (seen.least_usd, seen.most_usd) == (36.18, 41.61)
+    assert "2026" in seen.source.what
+    dear = prices.capacity_block_hour("p5e.48xlarge", "us-west-1")
+    assert dear is not None
+    assert dear.least_usd == 49.75
+    assert prices.capacity_block_hour("p6-b200.48xlarge", "us-east-2") is None
 
 
 def test_what_costs_the_same_everywhere_is_known_in_every_region():

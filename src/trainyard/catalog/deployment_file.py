@@ -96,7 +96,9 @@ class DeploymentFile(Record):
     official_images: dict[str, ParallelClusterImage] | None = None
     """parallelcluster_images.yaml, by operating system."""
     prices: dict[str, Usd] | None = None
-    """prices.yaml, one region of a section."""
+    """instance_prices.json or the services of prices.yaml, one region."""
+    price_ranges: dict[str, tuple[Usd, Usd]] | None = None
+    """The Capacity Blocks of prices.yaml, one region."""
     update_policies: dict[str, str] | None = None
     """update_policies.yaml, for one version line."""
     update_needs: dict[str, UpdateNeed] | None = None

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from trainyard.api.plan import DeploymentPlan
     from trainyard.finding import Finding
 
-_MEASURES = ("GiB", "MB/s", "IOPS")
 # Ten thousand nodes take a second or two.
 _MOST_SIMULATED = 100_000
 
@@ -155,32 +154,20 @@ def _metrics_lines(plan: DeploymentPlan) -> Iterator[str]:
 
 
 def _cost_lines(plan: DeploymentPlan) -> Iterator[str]:
-    from trainyard.deploy.plan.cost import CAVEAT, NOT_COUNTED
+    from trainyard.cli.plan_cost import cost_lines
 
-    cost = plan.cost
-    at_least = " at least, because some prices are unknown" if cost.unknown else ""
-    yield f"Price an hour: USD {_range(*map(_usd, (cost.least_usd_per_hour, cost.most_usd_per_hour)))}{at_least}"
-    for line in cost.lines:
-        unit = line.unit if line.unit in _MEASURES else "×"
-        price = "unknown" if line.usd_per_hour_each is None else _usd(line.most_usd_per_hour or 0)
-        yield f"  {price:>14}   {_range(f'{line.least:,g}', f'{line.most:,g}')} {unit} {line.what} ({line.basis})"
-    yield f"  Not counted: {NOT_COUNTED}."
-    yield f"  {CAVEAT}"
+    yield from cost_lines(plan.cost)
 
 
 def _range(least: object, most: object) -> str:
     return f"{least}" if least == most else f"{least} to {most}"
 
 
-def _usd(amount: float) -> str:
-    return f"{amount:,.2f}"
-
-
 def _values(plan: DeploymentPlan) -> dict[str, Any]:
     from trainyard.cli.plan_bootstrap import budget_values, fleet_values
+    from trainyard.cli.plan_cost import cost_values
     from trainyard.cli.plan_metrics import metrics_values
 
-    cost = plan.cost
     return {
         "steps": [
             {
@@ -209,24 +196,7 @@ def _values(plan: DeploymentPlan) -> dict[str, Any]:
         "bootstrap": None if plan.bootstrap is None else budget_values(plan.bootstrap),
         "simulation": None if plan.fleet is None else fleet_values(plan.fleet),
         "metrics": None if plan.metrics is None else metrics_values(plan.metrics),
-        "cost": {
-            "currency": "USD",
-            "least_usd_per_hour": round(cost.least_usd_per_hour, 4),
-            "most_usd_per_hour": round(cost.most_usd_per_hour, 4),
-            "complete": not cost.unknown,
-            "lines": [
-                {
-                    "what": line.what,
-                    "unit": line.unit,
-                    "least": line.least,
-                    "most": line.most,
-                    "usd_per_hour_each": line.usd_per_hour_each,
-                    "basis": line.basis,
-                    "source": line.source.url if line.source else None,
-                }
-                for line in cost.lines
-            ],
-        },
+        "cost": cost_values(plan.cost),
         "changes": [change.as_json() for change in plan.review.changes] if plan.review else [],
         "unclear": list(plan.review.unclear) if plan.review else [],
         "refused": [

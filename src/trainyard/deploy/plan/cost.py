@@ -36,18 +36,18 @@ _BILLION = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """An estimate. Where a price is unknown, a total is an "at least", and its line is there to say so."""
+    """An estimate. Totals are without what has no known price: whoever shows one names that beside it."""
 
     lines: tuple[CostLine, ...]
 
     @property
     def least_usd_per_hour(self) -> float:
-        """With every queue at its fewest nodes; reservations count whole."""
+        """With every queue at its fewest nodes, without what is unknown; reservations count whole."""
         return sum(line.least_usd_per_hour or 0 for line in self.lines)
 
     @property
     def most_usd_per_hour(self) -> float:
-        """With every queue at its most nodes."""
+        """With every queue at its most nodes, without what is unknown."""
         return sum(line.most_usd_per_hour or 0 for line in self.lines)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainyard.catalog import prices
-from trainyard.catalog.prices import Price
+from trainyard.catalog.prices import Price, PriceRange
 from trainyard.catalog.source import Source
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs
@@ -126,7 +126,22 @@ def _instances(spec: Spec, group: NodeGroup) -> CostLine:
     least = group.max_nodes if kind in _PAID_UNUSED else group.min_nodes
     price = _one_price(group.instance_types, spec.region) if kind in _PRICED else None
     what = f"{_name(group)}, {' or '.join(group.instance_types)}"
-    return by_the_hour(what, "instance", (least, group.max_nodes), price, _BASIS[kind])
+    offers = _offers(group.instance_types, spec.region) if kind == "capacity_block" else ""
+    return by_the_hour(what, "instance", (least, group.max_nodes), price, _BASIS[kind] + offers)
+
+
+def _offers(instance_types: tuple[str, ...], region: str) -> str:
+    """Return what offers of Capacity Blocks have been; nothing where no public source says it."""
+    known = [(name, prices.capacity_block_hour(name, region)) for name in instance_types]
+    return "".join(
+        f"; of {name} offers have been USD {_usd_range(offer)} an hour each ({offer.source.what})"
+        for name, offer in known
+        if offer is not None
+    )
+
+
+def _usd_range(offer: PriceRange) -> str:
+    return " to ".join(dict.fromkeys(f"{usd:,.2f}" for usd in (offer.least_usd, offer.most_usd)))
 
 
 def _one_price(instance_types: tuple[str, ...], region: str) -> Price | None:
