@@ -37,7 +37,7 @@ def test_a_failed_job_gives_its_exit_code(trainyard, batch: ScriptedBatch):
     batch.steps = [Step("FAILED", "Essential container in task exited", 42, stopped_ms=LONG_AGO)]
     ran = trainyard("batch", "submit", "lab", *PLACE)
     assert (ran.status, ran.out) == (42, "")
-    assert f"job {ID} has failed with exit code 42: Essential container in task exited\n" in ran.err
+    assert f'job {ID} has failed with exit code 42: "Essential container in task exited"\n' in ran.err
 
 
 def test_as_json_the_log_goes_to_standard_error(trainyard, batch: ScriptedBatch):

@@ -88,7 +88,7 @@ def test_what_would_command_a_terminal_is_shown_and_not_sent(logs):
     ran = logs("--log", "slurmd", "--since", "1m")
     assert not set(ran.out) & set("\x1b\x07\u202e\r\t")
     assert ran.out.splitlines()[0].split()[1:] == [r"\x1b[2J\x1b]0;x\x07\u202ered", "end"]
-    assert ran.out.splitlines()[1] == r"    second \x1b[31mline"
+    assert ran.out.splitlines()[1] == r"    | second \x1b[31mline"
 
 
 def test_events_as_json_are_one_a_line_and_whole(logs):

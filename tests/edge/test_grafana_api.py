@@ -60,7 +60,7 @@ def test_a_token_that_has_ended_is_replaced_once_and_the_request_made_again():
 
 
 def test_a_new_token_that_is_refused_as_well_is_the_end():
-    with answering(EXPIRED) as server, pytest.raises(GrafanaRefusalError, match="401, Expired API key") as refused:
+    with answering(EXPIRED) as server, pytest.raises(GrafanaRefusalError, match='401, "Expired API key"') as refused:
         grafana(server.url).ask("GET", "/api/search")
     assert len(server.asked) == 2
     assert "neither the token nor a new one" in str(refused.value.hint)
@@ -79,7 +79,7 @@ def test_what_does_not_pass_ends_after_five_attempts():
     slept: list[float] = []
     with (
         answering((503, {"message": "down"})) as server,
-        pytest.raises(GrafanaRefusalError, match="503, down") as error,
+        pytest.raises(GrafanaRefusalError, match='503, "down"') as error,
     ):
         grafana(server.url, slept).version()
     assert (len(server.asked), slept) == (5, [1.0, 2.0, 4.0, 8.0])
@@ -130,7 +130,7 @@ def test_what_is_not_there_is_none_and_what_is_refused_an_error():
     with answering((404, {"message": "Dashboard not found"}), (403, {"message": "no"})) as server:
         asking = grafana(server.url)
         assert asking.find("/api/dashboards/uid/x") is None
-        with pytest.raises(GrafanaRefusalError, match="403, no") as refused:
+        with pytest.raises(GrafanaRefusalError, match='403, "no"') as refused:
             asking.find("/api/dashboards/uid/x")
     assert "role of admin" in str(refused.value.hint)
 

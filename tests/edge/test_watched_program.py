@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import HANGS_S, wait_until
-from trainyard.edge.watched_program import run_watched, start_program
+from trainyard.edge.watched_program import LastLines, bounded_lines, run_watched, start_program
 from trainyard.errors import TrainyardError
 
 PRINTS_BOTH = "import sys; print('out', flush=True); print('err', file=sys.stderr)"
@@ -128,3 +128,27 @@ def test_a_signal_that_ends_this_process_is_passed_on(tmp_path, number, told):
         process.send_signal(number)
         process.wait(300)
     assert (tmp_path / "told").read_text() == told
+
+
+def test_a_line_without_an_end_comes_in_parts():
+    endless = "import sys\nwhile True: sys.stdout.write('x' * 65536)"
+    with start_program([sys.executable, "-c", endless], os.environ) as process:
+        assert process.stdout is not None
+        lines = bounded_lines(process.stdout)
+        assert {len(next(lines)) for _ in range(10)} == {64 * 1024}
+
+
+def test_what_is_said_meanwhile_holds_up_nobody_and_only_its_end_is_kept():
+    says = "import sys\nfor at in range(100_000): print(at, 'x' * 100, file=sys.stderr)\nprint('out')"
+    with start_program([sys.executable, "-c", says], os.environ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        said = LastLines(process.stderr)
+        assert list(bounded_lines(process.stdout)) == [b"out\n"]
+        assert (len(said.text()), said.text()[-1][:6]) == (2000, "99999 ")
+
+
+@pytest.mark.exhaustive
+def test_an_answer_that_no_answer_is_as_long_as_is_an_error():
+    with pytest.raises(TrainyardError, match="prints more than 256 MiB"):
+        run("import sys\nwhile True: sys.stdout.write('x' * 2**20)", timeout_s=300)

@@ -9,7 +9,7 @@ import click
 
 from trainyard.cli.output import print_plain, print_text
 from trainyard.edge.aws.log_events import time_text
-from trainyard.foreign_text import one_line
+from trainyard.foreign_text import BAR, one_line
 from trainyard.platform_table import PLATFORMS
 
 if TYPE_CHECKING:
@@ -131,12 +131,12 @@ def _print_as_json(event: LogEvent, stream: Stream | None) -> None:
 
 
 def _print_event(event: LogEvent, stream: Stream | None, *, alone: bool) -> None:
-    """Print an event; where it has several lines, those after the first are set in."""
+    """Print an event; where it has several lines, those after the first stand behind a bar."""
     where = "" if alone else f" {click.style(one_line(_short(event.stream, stream)), fg='cyan')}"
     first, *more = event.message.rstrip("\r\n").replace("\r\n", "\n").split("\n")
     print_text(f"{time_text(event.at_ms)}{where} {_shown(first)}")
     for line in more:
-        print_text(f"    {_shown(line)}")
+        print_text(f"    {BAR}{_shown(line)}")
 
 
 def _short(name: str, stream: Stream | None) -> str:

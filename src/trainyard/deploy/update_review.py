@@ -28,6 +28,7 @@ from trainyard.edge.aws.stack_events import stack_resources
 from trainyard.edge.aws.stacks import UNDER_REVIEW, StackState, all_stacks, refuse_stuck
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
+from trainyard.foreign_text import quoted_or
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _deleted_at_last(work: Work, state: StackState) -> Sequence[StackChange]:
     changes = _deleted(work, state)
     if any(change.is_loss and change.holds != "nothing" for change in changes):
         raise TrainyardError(
-            f"stack {state.name} is DELETE_FAILED: {state.reason or 'see its events'}",
+            f"stack {state.name} is DELETE_FAILED: {quoted_or(state.reason, 'see its events')}",
             where=state.name,
             hint=f"`trainyard destroy {work.name}` finishes its deletion; then deploy again",
         )

@@ -14,6 +14,7 @@ from typing import Any
 
 from trainyard.edge.http_client import TRUST, AttemptError, HttpClient, Reply
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 
 _LATER = "the cluster is not affected; deploy again once it answers, and nothing is lost"
 
@@ -102,7 +103,7 @@ class GrafanaApi:
             hint = f"look who answers at this address; a token is sent to nobody else. {_LATER}"
             return GrafanaRefusalError(status, f"{self.host} leads away from Grafana", self.host, hint)
         hint = _HINTS.get(status, f"deploy again; where it stays so, look at the workspace in the console. {_LATER}")
-        problem = f"Grafana refuses {method} {path}: {status}{f', {message}' if message else ''}"
+        problem = f"Grafana refuses {method} {path}: {status}{f', {quoted(message)}' if message else ''}"
         return GrafanaRefusalError(status, problem, self.host, hint)
 
     def _not_grafana(self, why: str) -> TrainyardError:

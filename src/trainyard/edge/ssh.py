@@ -8,6 +8,7 @@ from shutil import which
 
 from trainyard.edge.remote_command import CommandResult, UnreachableError, answer_in, line_for
 from trainyard.errors import InputError, TrainyardError
+from trainyard.foreign_text import quoted_or
 
 # No question is asked where nobody answers it, and a connection that is dead is noticed.
 # https://man.openbsd.org/ssh_config.5
@@ -45,7 +46,8 @@ class SshSlurm:
             raise self._unreachable(f"no answer within {_WITHIN_S} s") from None
         answer = answer_in(done.stdout.decode("utf-8", "replace"), self.words)
         if answer is None:
-            raise self._unreachable(" ".join(done.stderr.decode("utf-8", "replace").split())[-300:] or "no answer")
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())[-300:]
+            raise self._unreachable(quoted_or(said, "no answer"))
         return answer
 
     def _unreachable(self, reason: str) -> UnreachableError:

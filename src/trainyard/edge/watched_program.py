@@ -8,11 +8,13 @@ import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, NamedTuple
 
 from trainyard.edge.foreground import ending_in_order, not_started
+from trainyard.errors import TrainyardError
 from trainyard.stop_request import LOOK_EVERY_S, look, on_request
 
 # eksctl waits for CloudFormation at this, and kubectl for the API server: both end within a moment of being asked to.
@@ -52,7 +54,7 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     With ``say``, every line it prints is told when it comes, and that it prints none for ``quiet_s``.
 
     It is asked to end, and then killed, where it takes longer than ``timeout_s`` or where this process is told to end.
-    Raises TrainyardError where it cannot be started.
+    Raises TrainyardError where it cannot be started, or prints more than any answer has.
     """
     with start_program(arguments, variables, text=text) as process:
         # A program that prints faster than it is listened to has to wait, and nothing piles up here.
@@ -61,7 +63,7 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
         streams: dict[str, IO[bytes]] = {"out": _open(process.stdout), "err": _open(process.stderr)}
         for name, stream in streams.items():
             threading.Thread(target=_read, args=(name, stream, lines, over), daemon=True).start()
-        told = _ProgramOutput(say)
+        told = _ProgramOutput(arguments[0], say)
         try:
             timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s, quiet_s)
         finally:
@@ -123,17 +125,18 @@ def end(process: subprocess.Popen[bytes], asking: signal.Signals = signal.SIGTER
 class _ProgramOutput:
     """What a program has printed so far, as far as it is kept."""
 
-    def __init__(self, say: Callable[[str], None] | None) -> None:
+    def __init__(self, program: str, say: Callable[[str], None] | None) -> None:
         self.said: list[str] = []
-        self._say = say
+        self._program, self._say = program, say
         self._output: list[bytes] = []
         self._bytes = 0
 
     def take(self, stream: str, line: bytes) -> None:
         if stream == "out" and self._say is None:
             self._bytes += len(line)
-            if self._bytes <= _MOST_BYTES:
-                self._output.append(line)
+            if self._bytes > _MOST_BYTES:
+                raise _endless(self._program)
+            self._output.append(line)
             return
         shown = line.decode("utf-8", "replace").rstrip()
         if shown:
@@ -148,6 +151,39 @@ class _ProgramOutput:
 
     def text(self) -> str:
         return b"".join(self._output).decode("utf-8", "replace")
+
+
+def _endless(program: str) -> TrainyardError:
+    return TrainyardError(
+        f"{program} prints more than {_MOST_BYTES // 2**20} MiB, and was ended",
+        where=program,
+        hint="look what this program is, and what it is called with; no answer is that long",
+    )
+
+
+class LastLines:
+    """Reads a stream to its end in a thread, so that its program never waits for it, and keeps the last lines."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        """Begin to read."""
+        self._lines: deque[bytes] = deque(maxlen=_KEPT_LINES)
+        self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
+        self._thread.start()
+
+    def text(self) -> list[str]:
+        """Return the last lines, once the stream has ended."""
+        self._thread.join(_ENDS_WITHIN_S)
+        return [line[:_KEPT_LETTERS].decode("utf-8", "replace").rstrip() for line in self._lines]
+
+    def _read(self, stream: IO[bytes]) -> None:
+        self._lines.extend(bounded_lines(stream))
+
+
+def bounded_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a stream. One that is very long comes in several parts."""
+    with suppress(OSError, ValueError):  # closed, because nobody waits any more
+        while line := stream.readline(_LONGEST_LINE):
+            yield line
 
 
 def _gather(

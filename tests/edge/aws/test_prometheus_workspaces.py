@@ -37,7 +37,7 @@ def test_rules_are_listed_by_their_names(account: Account, workspace: str):
 
 
 def test_a_reason_stands_behind_the_state():
-    assert str(AmpState("CREATION_FAILED", "bad\nexpression")) == "CREATION_FAILED: bad expression"
+    assert str(AmpState("CREATION_FAILED", "bad\nexpression")) == 'CREATION_FAILED: "bad expression"'
     assert str(AmpState("ACTIVE")) == "ACTIVE"
 
 

@@ -102,7 +102,7 @@ def test_one_job_is_submitted_after_the_other_also_where_one_fails(batch: Script
     operations = [one for one in batch.asked if one in ("SubmitJob", "DescribeJobs")]
     assert operations.index("DescribeJobs") < len(operations) - operations[::-1].index("SubmitJob") - 1
     assert [(job.outcome.state, job.outcome.reason) for job in submission_result.jobs] == [
-        ("FAILED", "exit code 3: Essential container in task exited"), ("COMPLETED", ""),
+        ("FAILED", 'exit code 3: "Essential container in task exited"'), ("COMPLETED", ""),
     ]  # fmt: skip
     assert not submission_result.good
     assert submission_result.jobs[1].unreadable == "it has written nothing that could be fetched"

@@ -94,7 +94,7 @@ def _changed(what: JobsInProgress, id_: str, before: JobState | None, now: JobSt
 
 def _refuse_stuck(numbered_states: Mapping[str, tuple[str, JobState]]) -> None:
     for id_, (number, state) in numbered_states.items():
-        why = _STUCK.get(state.reason.split(",")[0]) if not state.ended else None
+        why = _STUCK.get(state.reason.strip('"').split(",")[0]) if not state.ended else None
         if why is not None:
             raise TrainyardError(
                 f"{id_} (job {number}) does not start: {why} ({state.reason})",

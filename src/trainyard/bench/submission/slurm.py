@@ -10,6 +10,7 @@ from trainyard.bench.submission.job import PlannedJob
 from trainyard.bench.submission.scheduler import GONE, JobState
 from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted, word_or_quoted
 
 _NUMBER = re.compile(r"\d+")
 _NOT_FOUND = 127
@@ -96,7 +97,7 @@ def _fields(text: str, count: int) -> Iterable[list[str]]:
 
 
 def _reason(written: str) -> str:
-    return "" if written in {"None", "(null)"} else written
+    return "" if written in {"None", "(null)"} else word_or_quoted(written)
 
 
 def _slurm(head: HeadNodeConnection, command: Sequence[str]) -> CommandResult:
@@ -115,9 +116,9 @@ def _slurm(head: HeadNodeConnection, command: Sequence[str]) -> CommandResult:
 def _refused(job: PlannedJob, answer: CommandResult) -> TrainyardError:
     reason = answer.message.removeprefix("sbatch: error: ")
     hint = f"`sinfo` on the head node shows what the queue {job.queue} has; jobs that were submitted before go on"
-    return TrainyardError(f"Slurm refuses {job.id}: {reason}", where=job.id, hint=hint)
+    return TrainyardError(f"Slurm refuses {job.id}: {quoted(reason)}", where=job.id, hint=hint)
 
 
 def _failed(program: str, answer: CommandResult) -> TrainyardError:
     hint = "`scontrol ping` on the head node says whether slurmctld runs; then repeat the command"
-    return TrainyardError(f"{program} failed: {answer.message}", where=program, hint=hint)
+    return TrainyardError(f"{program} failed: {quoted(answer.message)}", where=program, hint=hint)

@@ -19,6 +19,7 @@ from trainyard.edge.aws.load_balancers import target_healths
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
+from trainyard.foreign_text import word_or_quoted
 
 _POLL_S = 10.0
 # Three looks of the instance: its first may come before the release, and what fails may succeed the next time.
@@ -100,7 +101,8 @@ def _look_at_target(work: Work, group: str) -> _InstanceProgress:
         )
     if any(health.state == "healthy" for health in healths):
         return _InstanceProgress(ready=True, why="Grafana answers the load balancer")
-    states = ", ".join(f"{health.state} {health.reason}".strip() for health in healths) or "it has no target"
+    told = (f"{health.state} {word_or_quoted(health.reason)}" if health.reason else health.state for health in healths)
+    states = ", ".join(told) or "it has no target"
     return _InstanceProgress(ready=False, why=f"Grafana does not answer the load balancer: {states}")
 
 

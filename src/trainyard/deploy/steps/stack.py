@@ -19,6 +19,7 @@ from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.aws.stack_events import StackEvent, stack_resources
 from trainyard.edge.aws.stacks import StackState, find_stack, lift_protection, protect_stack
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 from trainyard.render.cloudformation.monitoring import subnet_of_unknown_zone
 from trainyard.render.cloudformation.resources import resources
 from trainyard.render.cloudformation.stack import Kind, Stack, fits_inline
@@ -197,7 +198,7 @@ def tell(work: Work, event: StackEvent) -> None:
     """Show what became of a resource, and what takes long when it begins."""
     if event.status.endswith("_IN_PROGRESS") and (event.type not in _SLOW or "nitiated" in event.reason):
         return
-    reason = f": {event.reason}" if event.reason and event.status.endswith("FAILED") else ""
+    reason = f": {quoted(event.reason)}" if event.reason and event.status.endswith("FAILED") else ""
     work.tell(f"{event.resource} ({event.type}) {event.status}{reason}")
 
 

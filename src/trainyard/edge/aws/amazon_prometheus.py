@@ -21,6 +21,7 @@ from trainyard.edge.aws.calls import call, pages
 from trainyard.edge.aws.errors import account_error, aws_errors
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import AMAZON, Connection, address
+from trainyard.foreign_text import reason_and_message
 
 _MISSING = ("ResourceNotFoundException",)
 # https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-compatible-APIs.html
@@ -40,7 +41,7 @@ class AmpState(NamedTuple):
 
     def __str__(self) -> str:
         """Return both on one line."""
-        return f"{self.code}: {' '.join(self.reason.split())}" if self.reason else self.code
+        return reason_and_message(self.code, self.reason)
 
 
 def workspace_state(account: Account, id_: str) -> AmpState:

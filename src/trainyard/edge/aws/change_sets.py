@@ -16,6 +16,7 @@ from trainyard.edge.aws.calls import call
 from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.aws.stacks import OWN_CHANGE_SETS, polls
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 
 Leaves = Literal["nothing", "snapshot", "resource"]
 """What stays of a resource that goes, by its deletion policy: a snapshot, or itself outside of any stack."""
@@ -164,5 +165,7 @@ def _refuse_failed(name: str, reason: str) -> None:
     # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-changesets-create.html
     if "didn't contain changes" not in reason and "No updates are to be performed" not in reason:
         raise TrainyardError(
-            f"CloudFormation refuses to change stack {name}: {reason}", where=name, hint="put right what it says"
+            f"CloudFormation refuses to change stack {name}: {quoted(reason)}",
+            where=name,
+            hint="put right what it says",
         )

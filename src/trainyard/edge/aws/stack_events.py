@@ -16,6 +16,7 @@ from trainyard.edge.aws.calls import pages
 from trainyard.edge.aws.errors import NO_STACK, aws_errors, has_code
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted_or
 
 _FIRST_PAGES = 20  # of events: 100 a page
 _MOST_PAGES = 200
@@ -113,7 +114,7 @@ def stack_failure(account: Account, name: str, state: StackState | None) -> Trai
         inner = stack_failure(account, first.physical_id, find_stack(account, first.physical_id))
         return TrainyardError(f"stack {shown} is {status}: {inner.problem}", where=shown, hint=inner.hint)
     return TrainyardError(
-        f"stack {shown} is {status}: {first.resource} ({first.type}): {first.reason or first.status}",
+        f"stack {shown} is {status}: {first.resource} ({first.type}): {quoted_or(first.reason, first.status)}",
         where=shown,
         hint="put right what it says, then run the command again: it goes on from here",
     )

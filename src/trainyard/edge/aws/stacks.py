@@ -12,6 +12,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call, pages
 from trainyard.edge.aws.errors import NO_STACK
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted_or
 
 UNDER_REVIEW = "REVIEW_IN_PROGRESS"
 OWN_CHANGE_SETS = "trainyard-"
@@ -107,7 +108,7 @@ def refuse_stuck(state: StackState) -> None:
     """
     if state.status in ("UPDATE_FAILED", "UPDATE_ROLLBACK_FAILED"):
         raise TrainyardError(
-            f"stack {state.name} is {state.status}: {state.reason or 'see its events'}",
+            f"stack {state.name} is {state.status}: {quoted_or(state.reason, 'see its events')}",
             where=state.name,
             hint=f"`aws cloudformation continue-update-rollback --stack-name {state.name}` brings it back to what it "
             "was; then run the command again",

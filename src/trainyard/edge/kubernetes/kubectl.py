@@ -28,7 +28,7 @@ from trainyard.edge.kubernetes.installed_kubectl import installed_kubectl
 from trainyard.edge.kubernetes.private_kubeconfig import private_kubeconfig
 from trainyard.edge.kubernetes.refusals import refusal, unreachable
 from trainyard.edge.kubernetes.retries import KubectlWithRetries
-from trainyard.edge.watched_program import ProgramResult, end, run_watched, start_program
+from trainyard.edge.watched_program import LastLines, ProgramResult, bounded_lines, end, run_watched, start_program
 from trainyard.errors import TrainyardError
 
 FIELD_MANAGER = "trainyard"
@@ -201,18 +201,18 @@ class ProgramKubectl:
             if late is not None:
                 late.daemon = True
                 late.start()
+            errors = LastLines(process.stderr)
             try:
-                for line in process.stdout:
+                for line in bounded_lines(process.stdout):
                     yield line.decode("utf-8", "replace").rstrip("\r\n")
             finally:
                 if late is not None:
                     late.cancel()
-            stderr = process.stderr.read().decode("utf-8", "replace").splitlines()
             status = process.wait()
             if status < 0:
                 raise unreachable(self._cluster, f"kubectl did not {doing} within {_LOG_S:.0f} s")
             if status:
-                raise refusal(doing, self._cluster, status, stderr)
+                raise refusal(doing, self._cluster, status, errors.text())
 
 
 def _flags(previous: bool, follow: bool, timestamps: bool) -> tuple[tuple[str, bool], ...]:  # noqa: FBT001  values

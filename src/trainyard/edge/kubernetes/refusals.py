@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 
 
 class ForbiddenError(TrainyardError):
@@ -48,7 +49,7 @@ _LONGEST = 600
 def refusal(doing: str, cluster: str, status: int, output: Sequence[str]) -> TrainyardError:
     """Return the error of a kubectl that ended with a status; ``doing`` completes "kubectl could not …"."""
     text = "\n".join(output)
-    shown = _reason_text(output) or f"it ended with status {status}"
+    shown = quoted(said, _LONGEST) if (said := _reason_text(output)) else f"it ended with status {status}"
     problem = f"kubectl could not {doing}: {shown}"
     if _FORBIDDEN.search(text):
         hint = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainyard.foreign_text import word_or_quoted
+
 _MOST = 5
 
 
@@ -23,4 +25,4 @@ def duration(seconds: float | None) -> str:
 def short_list(names: Sequence[str]) -> str:
     """Return the first names of a list, and how many there are beyond."""
     beyond = len(names) - _MOST
-    return ", ".join(names[:_MOST]) + (f" and {beyond} more" if beyond > 0 else "")
+    return ", ".join(map(word_or_quoted, names[:_MOST])) + (f" and {beyond} more" if beyond > 0 else "")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stack_events import stack_events
 from trainyard.edge.aws.stacks import StackState
+from trainyard.foreign_text import quoted
 
 _MOST = 5
 _MOST_SHOWN = 300
@@ -40,14 +41,15 @@ def _of_stack(account: Account, stack: StackState) -> Iterator[Failure]:
         if event.status.endswith("_FAILED") and "cancelled" not in event.reason.lower() and event.reason
     ]
     for event in failed[:_MOST][::-1]:
-        what = short(f"{event.resource} ({event.type}): {event.reason}")
+        what = short(f"{event.resource} ({event.type}): {quoted(event.reason)}")
         yield Failure(iso_time(event.at), f"stack {stack.name}", what)
 
 
 def short(text: str) -> str:
-    """Return a text on one line, cut where it is long."""
+    """Return a text on one line, cut where it is long. A quotation that is cut still ends as one."""
     text = " ".join(text.split())
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+    shown = text[:_MOST_SHOWN]
+    return text if len(text) <= _MOST_SHOWN else shown + "…" + '"' * (shown.count('"') % 2)
 
 
 def iso_time(at_s: float) -> str:

@@ -16,6 +16,7 @@ from trainyard.edge.aws.log_events import LogEvent, LogStreamReader
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import word_or_quoted
 from trainyard.platforms.batch.rendering.names import job_definition, job_queue
 from trainyard.render.bench.batch_job import submit_job
 from trainyard.render.bench.job import BenchJob
@@ -154,6 +155,7 @@ def _state(job: BatchJob | None) -> JobState:
         return JobState(GONE)
     exit_code = "" if job.main.exit_code in (None, 0) else f"exit code {job.main.exit_code}"
     waits = job.status if _STATES.get(job.status) == "PENDING" else ""
-    reasons = dict.fromkeys(reason for reason in (waits, exit_code, job.reason, job.main.reason) if reason)
+    said = [word_or_quoted(reason) for reason in (job.reason, job.main.reason) if reason]
+    reasons = dict.fromkeys(reason for reason in (waits, exit_code, *said) if reason)
     reason = "" if job.status in ("RUNNING", "SUCCEEDED") else ": ".join(reasons)
     return JobState(_STATES.get(job.status, job.status), reason)

@@ -63,9 +63,13 @@ def _fitting(text: str, letters: Type, width: float) -> int:
     return sum(1 for _ in takewhile(lambda reached: reached <= width, widths))
 
 
+# Control and format characters, halves of characters, private and unassigned ones, and separators of lines.
+_UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
 def printable(text: str) -> str:
-    """Return a text of which XML takes every character and none turns the direction of writing around."""
-    return "".join("\ufffd" if unicodedata.category(character).startswith("C") else character for character in text)
+    """Return a text of which XML takes every character, and none breaks the line or turns its direction around."""
+    return "".join("\ufffd" if unicodedata.category(character) in _UNSHOWN else character for character in text)
 
 
 @cache

@@ -95,7 +95,7 @@ def test_a_rule_that_cannot_be_evaluated_says_why():
     keeper.groups = loaded(health="err", lastError="found duplicate series")
     ((_, id_, message),) = found(rules, keeper)
     assert id_ == "rule-failing"
-    assert message.endswith("cannot be evaluated: found duplicate series")
+    assert message.endswith('cannot be evaluated: "found duplicate series"')
 
 
 class OnlySome(FakeKeeper):

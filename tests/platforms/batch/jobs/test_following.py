@@ -52,15 +52,19 @@ def test_states_and_reasons_are_told_and_the_log_is_shown_once(batch: ScriptedBa
 @pytest.mark.parametrize(
     ("step", "status", "words"),
     [
-        (Step("FAILED", "Essential container in task exited", 3), 3, "with exit code 3: Essential container in task"),
-        (Step("FAILED", "Host EC2 (instance i-0) terminated."), 1, "has failed: Host EC2 (instance i-0) terminated."),
-        (Step("FAILED", "x", 137, "OutOfMemoryError: Container killed"), 137, "x; OutOfMemoryError: Container killed"),
+        (Step("FAILED", "Essential container in task exited", 3), 3, 'with exit code 3: "Essential container in task'),
+        (Step("FAILED", "Host EC2 (instance i-0) terminated."), 1, 'has failed: "Host EC2 (instance i-0) terminated."'),
+        (
+            Step("FAILED", "x", 137, "OutOfMemoryError: Container killed"),
+            137,
+            'x; "OutOfMemoryError: Container killed"',
+        ),
         (Step("FAILED", "x", 0), 1, "with exit code 0: x"),
         (Step("FAILED", "x", 4000), 1, "with exit code 4000: x"),
         (
             Step("FAILED", container_reason="CannotPullContainerError: no"),
             1,
-            "has failed: CannotPullContainerError: no",
+            'has failed: "CannotPullContainerError: no"',
         ),
     ],
 )
@@ -120,7 +124,7 @@ def test_a_job_that_waiting_does_not_help_is_explained_at_once(batch: ScriptedBa
     _, _, told = followed(batch, *waiting, Step("FAILED", reason="ended"))
     assert told[:3] == [
         "RUNNABLE",
-        f"RUNNABLE: {reason}",
+        f'RUNNABLE: "{reason}"',
         "RUNNABLE, and waiting will not help: `trainyard diagnose lab --region us-east-2` says why it does not start",
     ]
     assert len([line for line in told if "diagnose" in line]) == 1

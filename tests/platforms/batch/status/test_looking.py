@@ -91,7 +91,7 @@ def test_a_stack_that_trainyard_did_not_make_is_a_batch_cluster_by_its_resources
 def test_an_environment_that_is_invalid_is_the_problem_with_what_batch_says():
     why = "CLIENT_ERROR - The launch template lt-0123456789abcdef0 does not exist"
     found = looked(WELL.but(environments=(environment(status="INVALID", statusReason=why),)))
-    assert found.problem == f"compute environment {ENVIRONMENT} is INVALID: {why}"
+    assert found.problem == f'compute environment {ENVIRONMENT} is INVALID: "{why}"'
     assert found.concerns[0].command == "trainyard diagnose llm --region us-east-2"
 
 

@@ -28,7 +28,7 @@ def look(
     ("found", "state"),
     [
         (look(), JobState("PENDING", "the MPI operator has made no pods for it yet")),
-        (look(unschedulable("no"), running()), JobState("PENDING", "worker-0: Unschedulable: no")),
+        (look(unschedulable("no"), running()), JobState("PENDING", 'worker-0: Unschedulable: "no"')),
         (look(waiting("ContainerCreating"), running()),
          JobState("CONFIGURING", "worker-0: ContainerCreating", "ip-0, ip-1")),
         (look(running(), running()), JobState("CONFIGURING", "", "ip-0, ip-1")),
@@ -41,12 +41,12 @@ def look(
         (look(said={"type": "Succeeded"}), JobState("COMPLETED")),
         (look(said={"type": "Failed", "reason": "MPIJobFailed"}), JobState("FAILED", "MPIJobFailed")),
         (look(evicted("no disk"), said={"type": "Failed", "reason": "MPIJobEvicted"}),
-         JobState("FAILED", "worker-0: Evicted: no disk", "ip-0")),
+         JobState("FAILED", 'worker-0: Evicted: "no disk"', "ip-0")),
         (look(*[ended(1)] * 6, launcher=ended(2), said={"type": "Failed"}),
          JobState("FAILED", "worker-0, worker-1, worker-2 and 3 more: exit code 1; launcher: exit code 2",
                "ip-0, ip-1, ip-2 and 3 more")),
         (look(launcher=ended(143), said={"type": "Failed", "reason": "DeadlineExceeded", "message": "too long"}),
-         JobState("FAILED", "DeadlineExceeded: too long: launcher: exit code 143")),
+         JobState("FAILED", 'DeadlineExceeded: "too long": launcher: exit code 143')),
         (look(running(), said={"type": "Failed", "status": "False"}), JobState("CONFIGURING", "", "ip-0")),
     ],
 )  # fmt: skip

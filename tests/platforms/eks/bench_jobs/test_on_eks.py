@@ -58,7 +58,7 @@ def test_a_job_is_submitted_followed_fetched_and_judged(eks: ScriptedEks, tmp_pa
     assert one.outcome.file == tmp_path / f"{TWO_NODES}_{one.outcome.number}.out"
     assert output(found) == list(TABLE)
     assert [line.partition(": ")[2] for line in told[1:]] == [
-        "pending (all pods: Unschedulable: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu.)",
+        'pending (all pods: Unschedulable: "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.")',
         "configuring (all pods: ContainerCreating) on ip-10-0-16-6, ip-10-0-16-7",
         "running on ip-10-0-16-6, ip-10-0-16-7", "completed",
     ]  # fmt: skip
@@ -122,9 +122,9 @@ def test_one_job_is_submitted_after_the_other_also_where_one_fails(eks: Scripted
         (failed(ended(1), workers=(running(), ended(137, "OOMKilled"))),
          "worker-1: OOMKilled: exit code 137; launcher: exit code 1"),
         (failed(running(), workers=(evicted("The node was low on resource: memory."), running()),
-                reason="MPIJobEvicted"), "worker-0: Evicted: The node was low on resource: memory."),
+                reason="MPIJobEvicted"), 'worker-0: Evicted: "The node was low on resource: memory."'),
         (Step(None, None, ("Failed", "DeadlineExceeded", "Job was active longer than specified deadline")),
-         "DeadlineExceeded: Job was active longer than specified deadline"),
+         'DeadlineExceeded: "Job was active longer than specified deadline"'),
         (Step((ended(127), running())), "before the test began, worker-0: exit code 127"),
     ],
 )  # fmt: skip
@@ -143,7 +143,7 @@ def test_what_a_launcher_said_before_a_time_limit_deleted_it_is_its_output(eks: 
     ]  # fmt: skip
     found, _ = submitted(eks, tmp_path)
     assert output(found) == list(FIRST)
-    assert found.jobs[0].outcome.reason.endswith("specified deadline: worker-0: OOMKilled: exit code 137")
+    assert found.jobs[0].outcome.reason.endswith('specified deadline": worker-0: OOMKilled: exit code 137')
 
 
 def test_workers_that_die_before_the_test_are_let_go_so_that_others_get_the_nodes(eks: ScriptedEks, tmp_path: Path):

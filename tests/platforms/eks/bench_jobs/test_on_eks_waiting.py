@@ -95,8 +95,9 @@ def test_an_image_that_cannot_be_pulled_is_an_error_after_some_minutes(eks: Scri
     ("step", "minutes", "said", "hint"),
     [
         (Step(waiting("CreateContainerConfigError", 'configmap "trainyard-bench" not found')), 5,
-         'CreateContainerConfigError: configmap "trainyard-bench" not found', "kubectl describe pods -l"),
-        (Step(waiting("ContainerCreating")), 30, "ContainerCreating; FailedMount: no such volume", "what it waits for"),
+         "CreateContainerConfigError: \"configmap 'trainyard-bench' not found\"", "kubectl describe pods -l"),
+        (Step(waiting("ContainerCreating")), 30, 'ContainerCreating; FailedMount: "no such volume"',
+         "what it waits for"),
         (Step(), 5, "the MPI operator has made no pods for it yet", "kubectl -n mpi-operator get pods"),
     ],
 )  # fmt: skip

@@ -167,7 +167,7 @@ def test_workloads_that_never_run_are_named_with_the_reasons_of_their_pods(deplo
     )
     said = failure(deploying.deploy())
     assert "kube-system/nvidia-device-plugin-daemonset (0 of " in said
-    assert "ImagePullBackOff: xxx" in said
+    assert 'ImagePullBackOff: "xxx' in said
     assert "x: denied" in said
 
 

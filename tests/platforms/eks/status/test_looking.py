@@ -146,7 +146,7 @@ SHORT = WELL.but(instances=(instance(1, "system"), instance(2)))
                     ),
                 ),
             },
-            "EKS says AsgInstanceLaunchFailures: no (a)",
+            'EKS says AsgInstanceLaunchFailures: "no" (a)',
         ),
     ],
     ids=["not begun", "missing", "expired", "too small", "another type", "launch failed", "issue"],
@@ -172,7 +172,7 @@ def test_a_node_that_is_not_ready_says_why():
     of = WELL.with_inside(kubernetes_node(3, ready=("NodeStatusUnknown", "Kubelet stopped posting node status.")))
     (why,) = group_of(looked(of)).why
     name = "ip-10-0-16-3.us-east-2.compute.internal"
-    assert why == f"{name} is not ready: NodeStatusUnknown: Kubelet stopped posting node status."
+    assert why == f'{name} is not ready: NodeStatusUnknown: "Kubelet stopped posting node status."'
 
 
 def test_a_node_group_without_any_node_is_the_problem():
@@ -202,7 +202,7 @@ def test_a_node_group_that_wants_none_is_not_short():
                     health={"issues": [{"code": "KmsKeyDisabled", "message": "the key is off"}]}
                 )
             },
-            "EKS says of the cluster: KmsKeyDisabled: the key is off",
+            'EKS says of the cluster: KmsKeyDisabled: "the key is off"',
         ),
         (
             {
@@ -216,7 +216,7 @@ def test_a_node_group_that_wants_none_is_not_short():
                     ),
                 )
             },
-            "node group p5 is CREATE_FAILED: NodeCreationFailure: did not join",
+            'node group p5 is CREATE_FAILED: NodeCreationFailure: "did not join"',
         ),
     ],
     ids=["control plane", "issue of the cluster", "node group"],
@@ -332,7 +332,7 @@ NO_GPUS = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu."
 @pytest.mark.parametrize(
     ("waiting", "state", "why"),
     [
-        (unschedulable(NO_GPUS), "Unschedulable", NO_GPUS),
+        (unschedulable(NO_GPUS), "Unschedulable", f'"{NO_GPUS}"'),
         (
             container(state={"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}),
             "ImagePullBackOff",
@@ -372,7 +372,7 @@ def test_pods_that_wait_for_the_same_are_one_concern_and_young_ones_none(capsys)
     pods = [pod(f"train-worker-{number}", **unschedulable(NO_GPUS)) for number in range(8)]
     found = looked(WELL.with_inside(*pods))
     (concern,) = found.concerns
-    assert "  pod default/train-worker-0 and 7 more Unschedulable: 0/3 nodes" in shown(capsys, found)
+    assert '  pod default/train-worker-0 and 7 more Unschedulable: "0/3 nodes' in shown(capsys, found)
     assert concern.what.startswith("8 pods default/train-worker-0, ")
     young = looked(WELL.with_inside(pod("train-worker-0", minutes_ago=2, **unschedulable(NO_GPUS))))
     assert whats(young) == []
@@ -397,7 +397,7 @@ def test_jobs_are_told_those_that_run_first_and_those_that_failed_among_what_fai
     assert [(one.name, one.state) for one in eks(found).jobs] == [("train", "Running"), ("bench", "Failed")]
     (failure,) = found.failures
     assert failure.place == "MPIJob default/bench"
-    assert failure.what == "BackoffLimitExceeded: Job has reached the specified backoff limit"
+    assert failure.what == 'BackoffLimitExceeded: "Job has reached the specified backoff limit"'
     assert whats(found) == [("warning", "something failed lately")]
     assert "MPIJob default/train Running since 2027-01-15T07:31:00Z, 2 of 3 pods run\n" in shown(capsys, found)
 
@@ -495,5 +495,5 @@ def test_a_failed_stack_is_told_once(capsys):
         "ResourceStatusReason": "no capacity",
     }
     found = looked(of, cloudformation__DescribeStackEvents={"StackEvents": [failed]})
-    assert [failure.what for failure in found.failures] == ["ManagedNodeGroup (AWS::EKS::Nodegroup): no capacity"]
+    assert [failure.what for failure in found.failures] == ['ManagedNodeGroup (AWS::EKS::Nodegroup): "no capacity"']
     assert shown(capsys, found).count("no capacity") == 1

@@ -7,6 +7,7 @@ from typing import Any
 
 from trainyard.edge.aws.sns import subscriptions
 from trainyard.finding import Finding
+from trainyard.foreign_text import quoted_or
 from trainyard.monitoring.alert import alerts_for
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.prometheus_rules import rules_document
@@ -58,5 +59,6 @@ def _failing(loaded: list[dict[str, Any]]) -> Iterator[Finding]:
     if failing:
         why = next(iter(failing.values()))
         yield finding(
-            "rule-failing", f"{short_list(sorted(failing))} cannot be evaluated: {why or 'it does not say why'}"
+            "rule-failing",
+            f"{short_list(sorted(failing))} cannot be evaluated: {quoted_or(why, 'it does not say why')}",
         )

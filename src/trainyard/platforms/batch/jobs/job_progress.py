@@ -9,6 +9,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob, describe, may_pass
 from trainyard.edge.aws.log_events import LogEvent, LogStreamReader
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import word_or_quoted
 
 # DescribeJobs of all of an account's users share a limit, so a job that does not move is asked for less often.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 15.0
@@ -74,7 +75,7 @@ class JobFollower:
         changed, self._told = now != self._told, now
         if changed:
             attempt = f"attempt {job.attempt} of {job.attempts}: " if job.attempt > 1 else ""
-            self.tell(f"{attempt}{job.status}{f': {job.reason}' if job.reason else ''}")
+            self.tell(f"{attempt}{job.status}{f': {word_or_quoted(job.reason)}' if job.reason else ''}")
         self._hint_if_stuck(job)
         return changed
 
@@ -149,5 +150,5 @@ def outcome_words(job: BatchJob) -> str:
     if job.status == "SUCCEEDED":
         return f"job {job.id} has succeeded"
     exit_code = "" if job.main.exit_code is None else f" with exit code {job.main.exit_code}"
-    reasons = dict.fromkeys(reason for reason in (job.reason, job.main.reason) if reason)
+    reasons = dict.fromkeys(word_or_quoted(reason) for reason in (job.reason, job.main.reason) if reason)
     return ": ".join((f"job {job.id} has failed{exit_code}", *(["; ".join(reasons)] if reasons else [])))

@@ -8,7 +8,7 @@ from datetime import datetime
 from shlex import join
 from typing import Any
 
-from trainyard.foreign_text import quoted
+from trainyard.foreign_text import quoted, quoted_or
 from trainyard.operate.nodes.durations import duration
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.platforms.batch.status.batch_status import (
@@ -20,6 +20,7 @@ from trainyard.platforms.batch.status.batch_status import (
 )
 from trainyard.platforms.batch.status.queues import MISSING
 
+_SILENT = "Batch says nothing"
 _WORDS = {True: "in its registry", False: "MISSING", None: "not looked at: in no private registry of ECR"}
 # Instances with eight GPUs take ten minutes until a container runs there; a queue that is merely busy says nothing.
 _LONG_S = 1800
@@ -105,7 +106,7 @@ def _environment(environment: ComputeEnvironmentStatus) -> str:
 
 def _state(part: ComputeEnvironmentStatus | QueueStatus) -> str:
     """Return state, status and reason; Batch says of what is well that it is Healthy."""
-    reason = "" if part.reason.endswith("Healthy") or not part.reason else f"({part.reason})"
+    reason = "" if part.reason.endswith("Healthy") or not part.reason else f"({quoted(part.reason)})"
     return " ".join(word for word in (part.state, part.status, reason) if word)
 
 
@@ -145,9 +146,8 @@ def _of_environments(status: Status, batch: BatchStatus) -> Iterator[Concern]:
             yield Concern("error", f"{what} is not there any more", status.command("diagnose"))
             continue
         if environment.status == "INVALID":
-            yield Concern(
-                "error", f"{what} is INVALID: {environment.reason or 'Batch says nothing'}", status.command("diagnose")
-            )
+            why = quoted_or(environment.reason, _SILENT)
+            yield Concern("error", f"{what} is INVALID: {why}", status.command("diagnose"))
         if environment.state == "DISABLED":
             enable = ("update-compute-environment", "--compute-environment", environment.name, "--state", "ENABLED")
             yield Concern("warning", f"{what} is DISABLED: it starts no instances", _batch(status, *enable))
@@ -165,7 +165,7 @@ def _of_queues(status: Status, batch: BatchStatus) -> Iterator[Concern]:
             yield Concern("error", f"job queue {queue.name} is not there any more", status.command("diagnose"))
             continue
         if queue.status == "INVALID":
-            why = queue.reason or "Batch says nothing"
+            why = quoted_or(queue.reason, _SILENT)
             yield Concern("error", f"job queue {queue.name} is INVALID: {why}", status.command("diagnose"))
         if queue.state == "DISABLED":
             enable = ("update-job-queue", "--job-queue", queue.name, "--state", "ENABLED")

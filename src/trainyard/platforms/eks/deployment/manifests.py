@@ -9,6 +9,7 @@ from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted, reason_and_message
 from trainyard.platforms.eks.deployment.config import wanted_manifests
 
 _POLL_S = 10.0
@@ -129,12 +130,7 @@ def _reasons(kubectl: Kubectl, late: list[PodCounts]) -> Iterator[str]:
         for state in pod.get("status", {}).get("containerStatuses", ()):
             waiting = (state.get("state") or {}).get("waiting")
             if waiting:
-                yield _shortened(f"{waiting.get('reason', '')}: {waiting.get('message', '')}")
+                yield reason_and_message(str(waiting.get("reason", "")), str(waiting.get("message", "")), _MOST_LETTERS)
         for condition in pod.get("status", {}).get("conditions", ()):
             if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
-                yield _shortened(str(condition.get("message", "")))
-
-
-def _shortened(text_read: str) -> str:
-    text = " ".join(text_read.split())
-    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]} …"
+                yield quoted(str(condition.get("message", "")), _MOST_LETTERS)

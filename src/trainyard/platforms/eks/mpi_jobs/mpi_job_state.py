@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from trainyard.bench.submission.scheduler import JobState
+from trainyard.foreign_text import quoted, reason_and_message, word_or_quoted
 
 # Labels that the operator gives its pods.
 JOB_NAME = "training.kubeflow.org/job-name"
@@ -20,7 +21,6 @@ Kind = Literal["unschedulable", "image", "container", "starting", "ended"]
 _IMAGE = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
           "RegistryUnavailable", "SignatureValidationFailed")  # fmt: skip
 _STARTING = ("ContainerCreating", "PodInitializing")
-_MOST_LETTERS = 300
 _MOST_NAMED = 3
 
 
@@ -91,7 +91,7 @@ def _why_failed(condition: Mapping[str, Any], troubles: Mapping[str, PodProblem]
     # What a time limit has ended did not end by itself.
     if from_pods and not reason.startswith("DeadlineExceeded"):
         return from_pods
-    return ": ".join(part for part in (reason, message.rstrip(": "), from_pods) if part)
+    return ": ".join(part for part in (reason_and_message(reason, message.rstrip(": ")), from_pods) if part)
 
 
 def _short_name(pod: Mapping[str, Any]) -> str:
@@ -112,12 +112,12 @@ def trouble_of(pod: Mapping[str, Any]) -> PodProblem | None:
     """Return what is the matter with a pod, None where it runs or has ended well."""
     status = pod.get("status") or {}
     if status.get("phase") == "Failed":
-        return PodProblem("ended", _shortened(next(_endings(status), None) or _condition_text(status, "Failed")))
+        return PodProblem("ended", next(_endings(status), None) or _condition_text(status, "Failed"))
     if (ended := next(_endings(status), None)) is not None:
-        return PodProblem("ended", _shortened(ended))
+        return PodProblem("ended", ended)
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
-            return PodProblem("unschedulable", _shortened(_condition_text(condition, "Unschedulable")))
+            return PodProblem("unschedulable", _condition_text(condition, "Unschedulable"))
     return next(_waiting(status), None)
 
 
@@ -147,7 +147,7 @@ def _endings(status: Mapping[str, Any]) -> Iterator[str]:
         if ended.get("exitCode"):
             reason = ended.get("reason") or "Error"
             code = f"exit code {ended['exitCode']}"
-            yield ": ".join([*([reason] if reason != "Error" else []), code, *_message(ended)])
+            yield ": ".join([*([word_or_quoted(reason)] if reason != "Error" else []), code, *_message(ended)])
 
 
 def _waiting(status: Mapping[str, Any]) -> Iterator[PodProblem]:
@@ -162,8 +162,8 @@ def _waiting(status: Mapping[str, Any]) -> Iterator[PodProblem]:
             continue
         # The two take turns for the same image.
         shown = "ImagePullBackOff" if reason == "ErrImagePull" else reason
-        image = [str(container["image"])] if kind == "image" and container.get("image") else []
-        yield PodProblem(kind, _shortened(": ".join([shown, *(image or _message(waiting))])))
+        image = [word_or_quoted(str(container["image"]))] if kind == "image" and container.get("image") else []
+        yield PodProblem(kind, ": ".join([word_or_quoted(shown), *(image or _message(waiting))]))
 
 
 def _containers(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -172,17 +172,12 @@ def _containers(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _condition_text(condition: Mapping[str, Any], otherwise: str) -> str:
-    return ": ".join([str(condition.get("reason") or otherwise), *_message(condition)])
+    return ": ".join([word_or_quoted(str(condition.get("reason") or otherwise)), *_message(condition)])
 
 
 def _message(condition: Mapping[str, Any]) -> list[str]:
     message = " ".join(str(condition.get("message") or "").split())
-    return [message] if message else []
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]} …"
+    return [quoted(message)] if message else []
 
 
 def _some(names: Sequence[str]) -> str:

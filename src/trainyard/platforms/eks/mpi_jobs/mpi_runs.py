@@ -8,6 +8,7 @@ from typing import Any
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import reason_and_message
 from trainyard.platforms.eks.mpi_jobs.mpi_job_state import JOB_NAME, has_begun, role_of
 from trainyard.render.bench.mpi_job import NAMESPACE, RUN, SUBMISSION, TEST
 
@@ -50,7 +51,7 @@ def last_complaint(kubectl: Kubectl, run: Mapping[str, Any]) -> str | None:
     name = run["metadata"]["name"]
     events = [event for event in kubectl.get("events", namespace=NAMESPACE) if _warns_of(event, name)]
     last = max(events, key=lambda event: str(event.get("lastTimestamp") or event.get("eventTime") or ""), default=None)
-    return None if last is None else f"{last.get('reason')}: {' '.join(str(last.get('message')).split())[:300]}"
+    return None if last is None else reason_and_message(str(last.get("reason")), str(last.get("message")))
 
 
 def refuse_without_operator(kubectl: Kubectl, cluster: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trainyard.edge.aws.eks import Addon, HealthIssue
+from trainyard.foreign_text import reason_and_message, word_or_quoted
 from trainyard.platforms.eks.deployment.comparison import Difference
 
 _MOST_RESOURCES = 3
@@ -14,9 +15,9 @@ _MOST_RESOURCES = 3
 
 def issue_text(issue: HealthIssue) -> str:
     """Return what EKS finds wrong on one line: https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html."""
-    some = ", ".join(issue.resources[:_MOST_RESOURCES])
+    some = ", ".join(map(word_or_quoted, issue.resources[:_MOST_RESOURCES]))
     more = ", …" if len(issue.resources) > _MOST_RESOURCES else ""
-    return f"{issue.code}: {' '.join(issue.message.split())}{f' ({some}{more})' if some else ''}"
+    return f"{reason_and_message(issue.code, issue.message)}{f' ({some}{more})' if some else ''}"
 
 
 class ControlPlane(NamedTuple):

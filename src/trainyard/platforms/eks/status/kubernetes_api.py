@@ -20,6 +20,7 @@ from trainyard.edge.kubernetes.documents import Document, number, part, parts, t
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
 from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import reason_and_message
 from trainyard.operate.status.failures import Failure, short
 from trainyard.platforms.eks.status.eks_status import TrainingJob, Workload
 
@@ -81,8 +82,8 @@ def _state(document: Document) -> tuple[str, str, str | None]:
         return "Created", "no operator has taken it yet" if not part(document, "status") else "", created
     ended = [condition for condition in holding if text(condition, "type") in OVER]
     last = (ended or sorted(holding, key=lambda condition: text(condition, "lastTransitionTime")))[-1]
-    reason, message = text(last, "reason"), text(last, "message")
-    text_ = ": ".join(part for part in (reason, message) if part) if text(last, "type") != "Running" else ""
+    said = reason_and_message(text(last, "reason"), text(last, "message"))
+    text_ = said if text(last, "type") != "Running" else ""
     return text(last, "type"), text_, text(last, "lastTransitionTime") or created
 
 

@@ -9,6 +9,7 @@ from trainyard.catalog.instances import find
 from trainyard.catalog.interfaces import interface_plan
 from trainyard.edge.kubernetes.documents import Document, labels, number, part, parts, text
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import reason_and_message, word_or_quoted
 from trainyard.platforms.eks.rendering.job_pods import INSTANCE_TYPE
 from trainyard.platforms.eks.rendering.names import EFA
 from trainyard.platforms.eks.status.eks_status import Devices, KubernetesNode
@@ -57,7 +58,7 @@ def _instance(provider: str) -> str | None:
 def _why(ready: Document | None) -> str:
     if ready is None:
         return "it has not said how it is"
-    message = ": ".join(part for part in (text(ready, "reason"), text(ready, "message")) if part)
+    message = reason_and_message(text(ready, "reason"), text(ready, "message"))
     return message or f"Ready is {text(ready, 'status') or 'not known'}"
 
 
@@ -66,7 +67,7 @@ def _pressures(conditions: dict[str, Document]) -> Iterator[str]:
         for kind in kinds:
             if text(conditions.get(kind), "status") == bad:
                 reason = text(conditions[kind], "reason")
-                yield kind if bad == "True" else f"{kind} is False{f' ({reason})' if reason else ''}"
+                yield kind if bad == "True" else f"{kind} is False{f' ({word_or_quoted(reason)})' if reason else ''}"
 
 
 def _devices(document: Document) -> Iterator[Devices]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainyard.edge.kubernetes.documents import Document, number, part, parts, seconds, text
-from trainyard.foreign_text import quoted
+from trainyard.foreign_text import quoted, reason_and_message, word_or_quoted
 from trainyard.operate.status.failures import Failure, short
 from trainyard.platforms.eks.status.eks_status import PodTrouble
 
@@ -39,13 +39,14 @@ def pod_trouble(document: Document, now_s: float) -> PodTrouble | None:
         return None
     restarts = sum(number(container, "restartCount") for container in containers(document))
     since = text(document, "metadata", "creationTimestamp")
-    return PodTrouble(*_named(document), state, why, since, restarts)
+    return PodTrouble(*_named(document), word_or_quoted(state), why, since, restarts)
 
 
 def _both_ends(why: str) -> str:
-    """Return a text on one line, cut in its middle: why an image was not pulled stands after its name, told twice."""
+    """Return a quotation, cut in its middle: why an image was not pulled stands after its name, told twice."""
     why = " ".join(why.split())
-    return why if len(why) <= _LONGEST else f"{why[: _LONGEST // 2]} … {why[-_LONGEST // 2 :]}"
+    shown = why if len(why) <= _LONGEST else f"{why[: _LONGEST // 2]} … {why[-_LONGEST // 2 :]}"
+    return quoted(shown, 2 * _LONGEST) if shown else ""
 
 
 def failed_pods(documents: Iterable[Document], now_s: float) -> tuple[Failure, ...]:
@@ -68,13 +69,13 @@ def failed_pods(documents: Iterable[Document], now_s: float) -> tuple[Failure, .
 
 def end_of(document: Document) -> str:
     """Return how a pod ended."""
-    reasons = [reason for reason in (text(document, "status", "reason"), text(document, "status", "message")) if reason]
+    said = reason_and_message(text(document, "status", "reason"), text(document, "status", "message"))
     ends = [
         f"container {text(container, 'name')} {terminated}"
         for container in containers(document)
         if (terminated := _terminated(part(container, "state", "terminated")))
     ]
-    return "; ".join([": ".join(reasons)] * bool(reasons) + ends) or "it failed and says nothing"
+    return "; ".join([said] * bool(said) + ends) or "it failed and says nothing"
 
 
 def containers(document: Document) -> list[Document]:
@@ -102,7 +103,7 @@ def _waits(document: Document) -> tuple[str, str] | None:
 
 def _container_words(container: Document, message: str, last: str) -> Iterator[str]:
     # It holds the name of an image as whoever made the pod wrote it.
-    yield f"container {text(container, 'name')}{f': {quoted(_both_ends(message), 2 * _LONGEST)}' if message else ''}"
+    yield f"container {text(container, 'name')}{f': {_both_ends(message)}' if message else ''}"
     if last:
         yield f"it {last} the last time"
 
@@ -123,7 +124,7 @@ def _terminated(end: Document) -> str:
         return ""
     message = text(end, "message")
     words = f": {quoted(message, _MOST_SAID)}" if message else ""
-    return f"ended with {reason or 'an error'}, exit status {status}{words}"
+    return f"ended with {word_or_quoted(reason) if reason else 'an error'}, exit status {status}{words}"
 
 
 def _ended(document: Document) -> str:
