@@ -119,6 +119,10 @@ generate docs: .make/environment ## make what is generated: compiled validators 
 lock-pcluster: .make/environment ## lock what an environment of ParallelCluster holds: make lock-pcluster VERSION=3.16.1
 	python tools/lock_pcluster.py $(VERSION)
 
+.PHONY: add-pcluster
+add-pcluster: .make/environment ## add a version of ParallelCluster, and leave a diff to review: make add-pcluster VERSION=3.16.3
+	python tools/add_parallelcluster.py $(VERSION)
+
 .PHONY: facts
 facts: .make/environment ## ask the package registries what has changed upstream, and leave a diff to review
 	python tools/refresh_facts.py

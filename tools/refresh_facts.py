@@ -9,7 +9,7 @@ import re
 import sys
 from datetime import UTC, datetime
 
-from lock_pcluster import main as lock_pcluster
+from add_parallelcluster import main as add_parallelcluster
 from trainyard.api.facts import FactReport, PackageChange, fact_report
 from trainyard.catalog.upstream_packages import PATH
 from trainyard.edge.package_registry import PackageRegistries
@@ -39,7 +39,7 @@ def main() -> int:
     PATH.write_text(refreshed(PATH.read_text(encoding="utf-8"), changes, str(today)), encoding="utf-8")
     for change in changes:
         if change.package == "aws-parallelcluster":
-            lock_pcluster(change.newest)
+            add_parallelcluster(change.newest)
     _print_work(report)
     return 0
 

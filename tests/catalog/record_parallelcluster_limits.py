@@ -57,7 +57,11 @@ EBS = ("EBS_VOLUME_TYPE_TO_VOLUME_SIZE_BOUNDS", "EBS_VOLUME_IOPS_BOUNDS", "EBS_V
 
 def main() -> None:
     """Write what the packages say that are named on the command line."""
-    recorded = {Path(folder).name: limits_in(Path(folder) / "pcluster") for folder in sys.argv[1:]}
+    write({Path(folder).name: limits_in(Path(folder) / "pcluster") for folder in sys.argv[1:]})
+
+
+def write(recorded: dict[str, Any]) -> None:
+    """Write the golden file."""
     lines = ",\n".join(f"    {json.dumps(version)}: {json.dumps(limits)}" for version, limits in recorded.items())
     GOLDEN.write_text(f'{{\n  "provenance": {json.dumps(PROVENANCE)},\n  "versions": {{\n{lines}\n  }}\n}}\n')
 

@@ -51,3 +51,16 @@ def test_a_version_that_two_packages_share_changes_where_it_is_meant(refreshed):
     new = refreshed(text, (PackageChange("b", "pypi", "1.0", "2.0", "it"),), "2026-01-02")
     newer = packages["b"].replace("1.0", "2.0")
     assert new == text.replace("2026-01-01", "2026-01-02").replace(packages["b"], newer)
+
+
+def test_what_two_versions_of_parallelcluster_say_differently_is_told_by_its_place(monkeypatch):
+    monkeypatch.syspath_prepend(str(TOOLS))
+    differences = import_module("add_parallelcluster").differences
+    before = {"MAX": 5, "schema": {"days": [0, 35], "kind": ["a"]}, "gone": 1}
+    after = {"MAX": 5, "schema": {"days": [0, 90], "kind": ["a"]}, "made": [2]}
+    assert list(differences(before, after)) == [
+        "gone: 1 is now null",
+        "made: null is now [2]",
+        "schema.days: [0, 35] is now [0, 90]",
+    ]
+    assert list(differences(before, before)) == []

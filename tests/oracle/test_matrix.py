@@ -14,20 +14,22 @@ from tests.oracle.pcluster import errors, validate_configs
 from tests.render.changes import CHANGES, before_and_after
 from tests.specs import spec_texts
 from trainyard.api.new import new_spec
+from trainyard.catalog.by_version import line_of
 from trainyard.checking.spec_file import rule_findings
 from trainyard.document.write import yaml_text
-from trainyard.edge.pcluster import ClusterConfig
+from trainyard.edge.pcluster import ClusterConfig, known_versions
 from trainyard.render.rendering import render
 from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-VERSIONS = ("3.14.2", "3.15.1", "3.16.1")
+# The newest of each line that has a lock: patches of a line differ in what their images have.
+VERSIONS = tuple({line_of(version): version for version in known_versions()}.values())
 MODES = ("none", "self-hosting", "amp-only", "amp+amg")
 ARCHITECTURES = tuple(one.name for one in architectures_on("parallelcluster"))
 # A field that only some versions have is set where they are: everything else is asked of all three.
-ONLY_IN = {"login_nodes.ssh_key": ("3.14.2",)}
+ONLY_IN = {"login_nodes.ssh_key": tuple(version for version in VERSIONS if line_of(version) == "3.14")}
 
 
 def config_of(text: str) -> ClusterConfig:

@@ -12,6 +12,7 @@ import yaml
 from tests.architectures.by_platform import architectures_on
 from tests.oracle.pcluster import errors, validate_configs
 from trainyard.bundle.assemble import assemble
+from trainyard.catalog.by_version import line_of, number_of
 from trainyard.edge.pcluster import ClusterConfig, known_versions
 from trainyard.spec.parsing import parse
 
@@ -61,7 +62,7 @@ def cases(table: dict[str, dict[str, Any]]) -> list[ParameterSet]:
         pytest.param(version, name, id=f"{version}-{name}")
         for version in known_versions()
         for name, case in table.items()
-        if version in case.get("versions", known_versions())
+        if number_of(case.get("since", "0")) <= number_of(line_of(version)) <= number_of(case.get("until", "99"))
     ]
 
 
