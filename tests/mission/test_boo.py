@@ -1,0 +1,58 @@
+"""What nodes run when they come up."""
+
+from __future__ import annotations
+
+import json
+
+from tests.mission.subject import cluster, files, options, page, queue, released
+from trainyard.bootstrap.steps import STEPS
+
+
+def steps(setup: str) -> dict[str, list[str]]:
+    plan = json.loads(released("p5en-monitoring", f"software.setup={setup}")["plan.json"])
+    return {kind: [step["name"] for step in entry["steps"]] for kind, entry in plan["kinds"].items()}
+
+
+def test_boo_1_one_launcher_starts_every_kind_of_node():
+    parts = [cluster("p5en-monitoring")["HeadNode"], queue("p5en-monitoring")]
+    scripts = [part["CustomActions"]["OnNodeConfigured"]["Sequence"][0]["Script"] for part in parts]
+    assert scripts[0].endswith("/launch.sh")
+    assert len({*scripts}) == 1
+    assert "LoginNodes" in cluster("p5en-monitoring")
+
+
+def test_boo_2_setups_differ_as_documented():
+    roles = {step.name: step.roles for step in STEPS}
+    assert "compute-gpu" in roles["dcgm-exporter"]
+    assert "compute-cpu" not in roles["dcgm-exporter"]
+    assert {"compute-gpu", "compute-cpu"} <= {*roles["efa"], *roles["docker"]}
+    assert "compute-none" not in roles["efa"]
+
+
+def test_boo_3_ways_to_install_are_compared():
+    guide = page("guides/timeouts.md")
+    section = guide.split("## Four ways to install")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| ")][1:]
+    assert [row.split("|")[1].strip() for row in rows] == [
+        "while the node comes up", "in an image", "on the shared file system", "in a container",
+    ]  # fmt: skip
+    assert "Risk of a timeout" in section
+
+
+def test_boo_4_nodes_are_looked_at_while_they_come_up():
+    assert "--region" in options("nodes", "check")
+    assert "--region" in options("nodes", "watch")
+
+
+def test_boo_5_the_bundle_says_what_it_holds():
+    readme = files("p5en-monitoring")["README.md"]
+    for name in ("cluster.yaml", "network.yaml", "architecture.svg"):
+        assert f"| `{name}` |" in readme or f"`{name}`" in readme
+    assert {"steps/20-efa.sh", "nccl/build-nccl.sh", "plan.json"} <= set(released("p5en-monitoring"))
+
+
+def test_boo_6_images_are_listed_and_kernels_kept():
+    release = released("p5en-monitoring")
+    assert "nvcr.io" in release["containers/ngc-images.txt"]
+    assert "unattended-upgrades" in release["steps/10-packages.sh"]
+    assert "lustre" in release["steps/10-packages.sh"]

@@ -1,0 +1,106 @@
+"""Configurations of ParallelCluster."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.mission.subject import cluster, findings, options, page, queue, spec
+from tests.oracle.pcluster import errors, validate_configs
+from trainyard.api.new import new_spec
+from trainyard.bundle.image import assemble_images
+from trainyard.document.write import yaml_text
+from trainyard.edge.pcluster import ClusterConfig
+from trainyard.edge.pcluster_command import warnings_in
+
+KINDS = (
+    "distributed-training-gpu",
+    "distributed-training-p4de-custom-ami",
+    "distributed-training-p4de-postinstall-scripts",
+    "distributed-training-p4de-batch-inference-g5-custom-ami",
+    "distributed-training-trn1-custom-ami",
+)
+
+
+@pytest.mark.integration
+def test_pcl_1_parallelcluster_takes_all_five_kinds():
+    configs = [ClusterConfig(yaml_text(cluster(name)), name[:40], "us-east-2") for name in KINDS]
+    assert [errors(result) for result in validate_configs(configs, version="3.16.1")] == [[]] * len(KINDS)
+
+
+def test_pcl_2_every_placeholder_has_its_setting():
+    text = page("migration.md")
+    names = (
+        "CUSTOM_AMI_ID",
+        "PUBLIC_SUBNET",
+        "PRIVATE_SUBNET",
+        "SSH_KEY",
+        "CAPACITY_RESERVATION_ID",
+        "MIN_INSTANCES",
+        "MAX_INSTANCES",
+    )
+    assert not [name for name in names if f"PLACEHOLDER_{name}" not in text]
+
+
+def test_pcl_3_roles_have_the_documented_types():
+    written = cluster("distributed-training-p4de-batch-inference-g5-custom-ami")
+    assert written["HeadNode"]["InstanceType"] == "m5.8xlarge"
+    queues = {entry["Name"]: entry["ComputeResources"][0] for entry in written["Scheduling"]["SlurmQueues"]}
+    assert queues["compute-gpu"]["InstanceType"] == "p4de.24xlarge"
+    assert queues["inference-gpu"]["InstanceType"] == "g5.12xlarge"
+
+
+def test_pcl_4_an_operating_system_that_is_gone_is_refused_with_those_that_are_there():
+    assert findings("p5-observability", "image.os=alinux2")["os-not-supported"] == "error"
+    image = cluster("p5-observability", "image.ami=ami-0123456789abcdef0")["Image"]
+    assert image == {"Os": spec("p5-observability").image.os, "CustomAmi": "ami-0123456789abcdef0"}
+    assert "CustomAmi" not in cluster("p5-observability")["Image"]
+
+
+def test_pcl_5_the_variables_of_the_second_generation_are_settings():
+    text = page("migration.md")
+    for name in ("KEY_PAIR_NAME", "CAPACITY_RESERVATION_ID", "INSTANCE", "NUM_INSTANCES", "AMPREMOTEWRITEURL"):
+        assert f"`{name}`" in text
+    assert "p5-observability" in text
+
+
+def test_pcl_6_a_table_says_what_each_architecture_has():
+    text = page("guides/capabilities.md")
+    row = next(line for line in text.splitlines() if line.startswith("| `p5-observability`"))
+    assert [cell.strip() for cell in row.split("|")][3:6] == ["no", "no", "`amp+amg`"]
+
+
+def test_pcl_7_the_third_generation_is_two_architectures():
+    for name, kind in (("p5en-monitoring", "p5en.48xlarge"), ("p6-b200-monitoring", "p6-b200.48xlarge")):
+        assert queue(name)["ComputeResources"][0]["InstanceType"] == kind
+        assert cluster(name)["LoginNodes"]["Pools"]
+
+
+def test_pcl_8_every_variable_of_the_training_asset_has_its_row():
+    text = page("migration.md")
+    assert "No field yet" not in text
+    for name in ("KILL_WAIT", "DCV_ENABLED", "SLURM_DATABASE_URI", "GPU_HEALTH_CHECK_ENABLED", "NCCL_VERSION"):
+        assert f"| `{name}` |" in text
+
+
+def test_pcl_9_clusters_are_made_listed_described_and_removed():
+    assert "--region" in options("status")
+    assert {"--before-cluster", "--rollback-on-failure"} <= options("deploy")
+    assert "--delete-data" in options("destroy")
+    assert "--with-parallelcluster" in options("check")
+    from trainyard.api import region_clusters  # noqa: PLC0415  as a user of the API does
+
+    assert callable(region_clusters)
+
+
+def test_pcl_10_warnings_of_validators_are_kept():
+    message = {"level": "WARNING", "type": "DetailedMonitoringValidator", "message": "costs"}
+    (warning,) = warnings_in({"validationMessages": [message, {**message, "level": "INFO"}]})
+    assert (warning.type, warning.message) == ("DetailedMonitoringValidator", "costs")
+
+
+def test_pcl_11_software_is_in_an_image_or_comes_by_scripts():
+    parsed = spec("p5-observability")
+    assert assemble_images(parsed).files
+    actions = cluster("distributed-training-p4de-postinstall-scripts")["HeadNode"]["CustomActions"]
+    assert actions["OnNodeConfigured"]
+    assert new_spec("p5-observability", ["head_node.custom_actions={after_setup: [{script: s3://my-bucket/setup.sh}]}"])
