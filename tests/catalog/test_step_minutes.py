@@ -9,13 +9,20 @@ from trainyard.catalog.step_minutes import sources_of, stage_minutes
 
 @pytest.mark.parametrize(
     ("stage", "minutes"),
-    [("infrastructure", (5, 8)), ("lustre", (5, 10)), ("openzfs", None), ("amp", None), ("", None)],
+    [
+        ("infrastructure", (5, 8)),
+        ("lustre", (5, 10)),
+        ("parallelcluster", (8, 9)),
+        ("openzfs", None),
+        ("amp", None),
+        ("", None),
+    ],
 )
 def test_a_stage_takes_as_long_as_somebody_says(stage, minutes):
     assert stage_minutes(stage) == minutes
 
 
-@pytest.mark.parametrize("stage", ["infrastructure", "lustre"])
+@pytest.mark.parametrize("stage", ["infrastructure", "lustre", "parallelcluster"])
 def test_the_minutes_of_a_stage_have_a_source(stage):
     assert sources_of(stage)[stage].url.startswith("https://")
 

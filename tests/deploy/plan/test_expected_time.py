@@ -61,11 +61,15 @@ def test_nodes_that_start_later_are_not_waited_for():
 
 
 def test_a_stage_that_nobody_measured_has_no_minutes():
-    every = expected_minutes(spec_of("software: {setup: gpu}"))
-    assert [stage.name for stage in every if stage.minutes is None] == ["cluster"]
+    every = expected_minutes(spec_of(f"{OPENZFS}\nsoftware: {{setup: gpu}}"))
+    assert [stage.name for stage in every if stage.minutes is None] == ["infrastructure"]
 
 
-@pytest.mark.parametrize("name", ["infrastructure", "head-node", "compute-nodes"])
+def test_the_stack_of_a_cluster_takes_what_it_took_others():
+    assert stages()["cluster"].minutes == (8, 9)
+
+
+@pytest.mark.parametrize("name", ["infrastructure", "cluster", "head-node", "compute-nodes"])
 def test_every_estimate_has_a_source(name):
     stage = stages(LUSTRE, "software: {setup: gpu}")[name]
     assert all(source.url.startswith("https://") for source in stage.sources)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import yaml
 
-from trainyard.catalog import prices, update_policies
+from trainyard.catalog import prices, step_minutes, update_policies
 from trainyard.catalog.prices import Price
 from trainyard.deploy.plan.cost_line import (
     CostLine,
@@ -55,7 +55,10 @@ def cost_lines(spec: Spec) -> Iterator[CostLine]:
 
 def stages(spec: Spec) -> Iterator[PlannedStage]:
     """Yield the stack, the head node, and the nodes that run from the beginning."""
-    yield PlannedStage("cluster", "the cluster's own stack, apart from the head node", None)
+    measured = step_minutes.stage_minutes("parallelcluster")
+    what = "the cluster's own stack, as with a head node that installs nothing; its start counts here and below"
+    sources = tuple(step_minutes.sources_of("parallelcluster").values())
+    yield PlannedStage("cluster", what, None if measured is None else Minutes(*measured), sources)
     budget = time_budget(spec)
     if budget is not None:
         yield from _nodes(spec, budget)
