@@ -22,11 +22,11 @@ from trainyard.rehearsal.rehearsal import inventory
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 DATA = (
-    "EC2 volumes", "ECR repositories", "EFS file systems", "FSx file systems", "FSx volumes", "Grafana workspaces",
-    "Log groups", "Prometheus workspaces",
+    "ECR repositories", "EFS file systems", "FSx file systems", "FSx volumes", "Grafana workspaces", "Log groups",
+    "Prometheus workspaces",
 )  # fmt: skip
-# They hold data where one of our stacks has them, as that of monitoring: other instances come and go with jobs.
-INSTANCE = "AWS::EC2::Instance"
+# They hold data where a stack has them, as that of monitoring: other instances and their volumes come and go with jobs.
+OF_STACKS = ("AWS::EC2::Instance", "AWS::EC2::Volume")
 NAMED = re.compile(r"--give-up (\w+)")
 # A part takes less than a minute of a processor.
 PARTS = {"environment": 8, "batch": 12, "eks": 16, "parallelcluster": 60}
@@ -71,13 +71,9 @@ class DeployedSpec:
 def data_of(account: Account) -> set[str]:
     described = account.client("cloudformation").describe_stack_resources
     stacks = [described(StackName=stack.name)["StackResources"] for stack in all_stacks(account)]
-    instances = {resource.get("PhysicalResourceId") for stack in stacks for resource in stack if is_instance(resource)}
+    ids = {one.get("PhysicalResourceId") for stack in stacks for one in stack if one["ResourceType"] in OF_STACKS}
     things = [thing.split(": ", 1) for thing in inventory(account)]
-    return {f"{kind}: {name}" for kind, name in things if kind in DATA or name in instances}
-
-
-def is_instance(resource: dict[str, str]) -> bool:
-    return resource["ResourceType"] == INSTANCE
+    return {f"{kind}: {name}" for kind, name in things if kind in DATA or name in ids}
 
 
 def things_of(account: Account) -> Counter[str]:
@@ -106,9 +102,10 @@ def check(edit: Edit, before: DeployedSpec) -> None:
                 return
             done = deployed(account, edit.after, Options(give_up=names))
             assert done.ok, f"refused although its data was given up: {refusals(done)}"
-            assert len(before.data - data_of(account)) <= len(names), "more went than was named"
         else:
-            assert before.data <= data_of(account), "data went without consent"
+            names = frozenset()
+        gone = before.data - data_of(account)
+        assert len(gone) <= len(names), f"went without consent: {gone}"
         destroy(account, edit.after, before.empty)
 
 
