@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import FileFindings, check_text
-from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, refuse_no_cluster, work_for
+from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, refuse_no_cluster, review_of, work_for
+from trainyard.deploy.plan.cost import Cost, hourly_cost
 from trainyard.deploy.preflight_step import preflight_findings
+from trainyard.deploy.record import read_record
 from trainyard.deploy.resume_commands import commands_after
 from trainyard.deploy.shell_words import STANDARD_INPUT
 from trainyard.deploy.steps.bucket import bucket_of_cluster
+from trainyard.deploy.update_review import UpdateReview
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account, account
@@ -20,6 +24,7 @@ from trainyard.edge.text_file import read_text
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.platform_table import PLATFORMS
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,12 +39,24 @@ __all__ = [
     "Event",
     "FileDeployment",
     "Options",
+    "Prospect",
     "account",
     "data_of",
     "deploy_file",
     "destroy_cluster",
     "jobs_of",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What a deployment would do to what exists, for whoever is asked whether it may."""
+
+    review: UpdateReview
+    refusals: tuple[TrainyardError, ...]
+    cost: Cost
+    former_cost: Cost | None
+    """Of the spec as it was deployed last; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +87,12 @@ def deploy_file(  # noqa: PLR0913  one for each option
     options: Options | None = None,
     lock: Path | None = None,
     listener: Callable[[Event], None] = lambda _: None,
-    confirm: Callable[[Spec, Account, tuple[Finding, ...]], bool] = lambda *_: True,
+    confirm: Callable[[Spec, Account, tuple[Finding, ...], Callable[[], Prospect]], bool] = lambda *_: True,
 ) -> FileDeployment:
     """Deploy a spec file, or go on where a call that ended early stopped. Nothing is made where there are errors.
 
-    ``confirm`` is asked once everything has been looked at and before anything is made. ``lock`` is the lock of the
+    ``confirm`` is asked once everything has been looked at and before anything is made; its last argument asks the
+    account what would change. ``lock`` is the lock of the
     assets, by default the one beside the spec.
     Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there or an environment
     is to stop before its cluster, and TrainyardError where the account cannot be used.
@@ -95,10 +113,30 @@ def deploy_file(  # noqa: PLR0913  one for each option
     preflights = preflight_findings(work, checked.parsed.document)
     if any(finding.severity == "error" for finding in preflights):
         return FileDeployment(checked, preflights, None)
-    if not confirm(spec, where, preflights):
+    if not confirm(spec, where, preflights, partial(_prospect, spec, where, content)):
         raise TrainyardError("nothing was deployed, as you said")
     done = deploy(work, text)
     return FileDeployment(checked, preflights, done, commands_after(work, done.stage, file, lock, profile=profile))
+
+
+def _prospect(spec: Spec, where: Account, lock: bytes | None) -> Prospect:
+    """Return what would change. Nothing is touched."""
+    work = work_for(spec, where)
+    work.assets_lock = lock
+    review, refusals = review_of(work)
+    return Prospect(review, tuple(refusals), hourly_cost(spec), _former_cost(work))
+
+
+def _former_cost(work: Work) -> Cost | None:
+    if s3.bucket_problem(work.account, work.bucket) is not None:
+        return None
+    record = read_record(work.account, work.bucket, work.name)
+    if record is None:
+        return None
+    try:
+        return hourly_cost(parse(record.spec_text, work.name).spec)
+    except SpecError:  # of another version of trainyard
+        return None
 
 
 def refuse_stand_ins(findings: tuple[Finding, ...]) -> None:

@@ -17,9 +17,9 @@ from trainyard.errors import InputError
 from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from trainyard.api.deploy import Account, FileDeployment
+    from trainyard.api.deploy import Account, FileDeployment, Prospect
     from trainyard.finding import Finding
     from trainyard.spec.cluster import Spec
 
@@ -57,6 +57,11 @@ if TYPE_CHECKING:
     multiple=True,
     help="Let the deployment take away this resource with its data, by the name that it says; may be repeated.",
 )
+@click.option(
+    "--end-jobs",
+    is_flag=True,
+    help="Let an update of the cluster end nodes on which jobs run. The jobs are told before; --yes is not enough.",
+)
 @lock_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
@@ -71,6 +76,7 @@ def command(  # noqa: PLR0913  one for each option
     recreate: bool,
     before_cluster: bool,
     overwrite_dashboards: bool,
+    end_jobs: bool,
     as_json: bool,
 ) -> None:
     """Make what a spec describes in an AWS account, or go on where an earlier call stopped.
@@ -82,9 +88,13 @@ def command(  # noqa: PLR0913  one for each option
     A cluster whose making fails stays as it is, with its logs, and costs money. It
     cannot be resumed: --recreate deletes it and makes it again.
 
-    Of a cluster that exists, only what nodes install can change. The head node and
-    login nodes that run have to be told of it; a warning says which, and how. A
-    cluster of AWS Batch is brought to whatever the spec says, once jobs are over.
+    A cluster of ParallelCluster that exists is updated as its own update policies say:
+    at once, with nodes replaced when their jobs are over, or with the fleet stopped.
+    What would end jobs is refused without --end-jobs, and what ParallelCluster does
+    not change is refused before anything is touched. Head node and login nodes have
+    to be told what else they install; a warning says which, and how.
+
+    A cluster of AWS Batch is brought to whatever the spec says, once jobs are over.
     One of Amazon EKS takes new queues, other sizes and the next version of
     Kubernetes; what cannot be changed is refused before anything is touched.
 
@@ -100,13 +110,15 @@ def command(  # noqa: PLR0913  one for each option
     """
     from trainyard.api.deploy import Options, deploy_file
 
-    def confirm(parsed: Spec, account: Account, findings: tuple[Finding, ...]) -> bool:
+    def confirm(parsed: Spec, account: Account, findings: tuple[Finding, ...], look: Callable[[], Prospect]) -> bool:
         for finding in findings:
             print_text(finding_text(finding), err=True)
         if yes:
             return True
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard deploy", hint="add --yes")
+        for line in _prospect_lines(look()):
+            print_text(one_line(line), err=True)
         question = f"Deploy {parsed.name} to account {account.id} in {parsed.region}?"
         with interruptible_question():
             return click.confirm(question, err=True)
@@ -118,6 +130,7 @@ def command(  # noqa: PLR0913  one for each option
         before_cluster=before_cluster,
         overwrite_dashboards=overwrite_dashboards,
         give_up=frozenset(give_up),
+        end_jobs=end_jobs,
     )
     with interruptible("AWS finishes what it has begun; run the same command again to go on"):
         deployed = deploy_file(spec, profile=profile, options=options, lock=lock, listener=watcher(), confirm=confirm)
@@ -130,7 +143,13 @@ def print_deployment(deployed: FileDeployment, *, as_json: bool) -> None:
     if as_json:
         findings = [finding.as_json() for finding in deployed.findings]
         changes = [change.as_json() for change in deployed.done.review.changes] if deployed.done else []
-        more = {"changes": changes, "findings": findings, "next": list(deployed.next)}
+        cluster = deployed.done.review.cluster if deployed.done else None
+        more = {
+            "changes": changes,
+            "cluster": cluster and cluster.as_json(),
+            "findings": findings,
+            "next": list(deployed.next),
+        }
         print_json({**done_values(deployed.done), **more})
         return
     if deployed.done is None:
@@ -146,6 +165,17 @@ def print_deployment(deployed: FileDeployment, *, as_json: bool) -> None:
         print_text(finding_text(finding))
     for line in _going_on(deployed.next, from_standard_input=deployed.from_standard_input):
         print_text(one_line(line))
+
+
+def _prospect_lines(prospect: Prospect) -> Iterator[str]:
+    """Yield what would change of what exists, and the price. Raises TrainyardError where it would be refused."""
+    from trainyard.cli.plan_cost import price_text
+
+    yield from prospect.review.lines()
+    if prospect.refusals:
+        raise prospect.refusals[0]
+    former = f"; as it was deployed last: {price_text(prospect.former_cost)}" if prospect.former_cost else ""
+    yield f"Price an hour: {price_text(prospect.cost)}{former}"
 
 
 def _going_on(commands: tuple[str, ...], *, from_standard_input: bool) -> Iterator[str]:

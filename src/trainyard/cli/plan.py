@@ -101,7 +101,7 @@ def _change_lines(plan: DeploymentPlan) -> Iterator[str]:
     """Yield what a deployment would change of the stacks that exist, and why it would be refused."""
     if plan.review is None:
         return
-    yield "Changes of stacks that exist"
+    yield "Changes of what exists"
     for line in [*plan.review.lines()] or ["none"]:
         yield f"  {line}"
     for finding in plan.review.findings:
@@ -198,6 +198,7 @@ def _values(plan: DeploymentPlan) -> dict[str, Any]:
         "metrics": None if plan.metrics is None else metrics_values(plan.metrics),
         "cost": cost_values(plan.cost),
         "changes": [change.as_json() for change in plan.review.changes] if plan.review else [],
+        "cluster": plan.review.cluster.as_json() if plan.review and plan.review.cluster else None,
         "unclear": list(plan.review.unclear) if plan.review else [],
         "refused": [
             {"problem": refusal.problem, "where": refusal.where, "hint": refusal.hint} for refusal in plan.refusals

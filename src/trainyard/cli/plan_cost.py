@@ -16,18 +16,22 @@ _MEASURES = ("GiB", "MB/s", "IOPS")
 
 def cost_lines(cost: Cost) -> Iterator[str]:
     """Yield the total and its parts for people. A total that lacks anything names that in the same line."""
-    total = f"USD {_range(_usd(cost.least_usd_per_hour), _usd(cost.most_usd_per_hour))}"
-    if not cost.unknown:
-        yield f"Price an hour: {total}"
-    else:
-        unknown = "; ".join(line.what for line in cost.unknown)
-        yield f"Price an hour: unknown, as no source has the price of {unknown}; everything else is {total}"
+    yield f"Price an hour: {price_text(cost)}"
     for line in cost.lines:
         unit = line.unit if line.unit in _MEASURES else "×"
         price = "unknown" if line.usd_per_hour_each is None else _usd(line.most_usd_per_hour or 0)
         yield f"  {price:>14}   {_range(f'{line.least:,g}', f'{line.most:,g}')} {unit} {line.what} ({line.basis})"
     yield f"  Not counted: {NOT_COUNTED}."
     yield f"  {CAVEAT}"
+
+
+def price_text(cost: Cost) -> str:
+    """Return the total with the fewest and with the most nodes, or what keeps anybody from knowing it."""
+    total = f"USD {_range(_usd(cost.least_usd_per_hour), _usd(cost.most_usd_per_hour))}"
+    if not cost.unknown:
+        return total
+    unknown = "; ".join(line.what for line in cost.unknown)
+    return f"unknown, as no source has the price of {unknown}; everything else is {total}"
 
 
 def cost_values(cost: Cost) -> dict[str, Any]:

@@ -100,8 +100,9 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
     with _locked(work, "deploy"), _discarded(work), platform_of(spec).deployment().running_programs(work):
         # What exists is looked at before anything is touched, and before its record is.
         results += apply_all([*looks, review], work)
+        told = replace(review.review, cluster=work.cluster_update)
         if _failed(results):
-            return DeploymentResult(tuple(results), review=review.review)
+            return DeploymentResult(tuple(results), review=told)
         former = read_record(work.account, work.bucket, work.name)
         record = new_record(spec, spec_text, former)
         write_record(work.account, work.bucket, record_at_stage(record, "deploying", work.account))
@@ -113,7 +114,7 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
             stage = _stage(work)
             write_record(work.account, work.bucket, record_at_stage(reached, stage, work.account))
     findings = tuple(work.findings)
-    return DeploymentResult(tuple(results), findings=findings, stage=stage, review=review.review)
+    return DeploymentResult(tuple(results), findings=findings, stage=stage, review=told)
 
 
 def review_of(work: Work) -> tuple[UpdateReview, list[TrainyardError]]:
@@ -135,7 +136,9 @@ def review_of(work: Work) -> tuple[UpdateReview, list[TrainyardError]]:
     errors = [result.error for result in results if result.error is not None]
     denied = [error for error in errors if isinstance(error, NotAllowedError)]
     unclear = (*review.review.unclear, *(error.problem for error in denied))
-    return replace(review.review, unclear=unclear), [error for error in errors if error not in denied]
+    return replace(review.review, unclear=unclear, cluster=work.cluster_update), [
+        error for error in errors if error not in denied
+    ]
 
 
 def stack_review(spec: Spec, steps: Sequence[DeploymentStep]) -> StackReview:

@@ -84,9 +84,9 @@ def write_record(account: Account, bucket: str, record: Deployment) -> None:
 
 
 def remember_config(account: Account, bucket: str, name: str, text: str) -> None:
-    """Write down what the cluster will be in the end, before it is begun."""
+    """Write down what the cluster is to be in the end, or has become by an update."""
     record = read_record(account, bucket, name)
-    if record is not None:
+    if record is not None and record.cluster_config != text:
         write_record(account, bucket, record._replace(cluster_config=text))
 
 

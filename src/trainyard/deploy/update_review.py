@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from trainyard.deploy.cluster_update import ClusterUpdate
 from trainyard.deploy.losses import changes_of
 from trainyard.deploy.orphaned_data import orphaned_data
 from trainyard.deploy.preflight_step import outputs_of
@@ -42,9 +43,13 @@ class UpdateReview:
     """Sentences about stacks of which nobody can say it yet."""
     findings: tuple[Finding, ...] = ()
     """What earlier updates have left behind."""
+    cluster: ClusterUpdate | None = None
+    """What would change of the cluster that is no stack of ours; None where nothing."""
 
     def lines(self) -> Iterator[str]:
-        """Yield what it says: each loss by itself, the rest counted."""
+        """Yield what it says: changes of the cluster and each loss by themselves, the rest counted."""
+        if self.cluster is not None:
+            yield from self.cluster.lines()
         for stack in dict.fromkeys(change.stack for change in self.changes):
             fates = Counter(change.fate for change in self.changes if change.stack == stack)
             yield f"stack {stack}: {', '.join(f'{count} {fate}' for fate, count in fates.items())}"

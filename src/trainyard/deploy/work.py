@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from trainyard.bundle.asset_lock import FILE_NAME, AssetLock, parse_lock
+from trainyard.deploy.cluster_update import ClusterUpdate
 from trainyard.deploy.stack_change import ReviewedStack
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
@@ -53,6 +54,8 @@ class Options:
     """Write dashboards anew that trainyard made and people edited, which stay as they are otherwise."""
     give_up: frozenset[str] = frozenset()
     """Logical ids of resources whose data an update may take away."""
+    end_jobs: bool = False
+    """End jobs that run on nodes which an update of the cluster ends."""
 
 
 @dataclass
@@ -83,10 +86,10 @@ class Work:
     """The stacks whose update was looked at and is still to be made, by name."""
     removals: list[ReviewedStack] = field(default_factory=list)
     """Those of them that only lose resources, which go when nothing uses them any more."""
+    cluster_update: ClusterUpdate | None = None
+    """What is to be changed of a cluster that exists; None where nothing, or where its platform says so otherwise."""
     nodes_to_start: bool = False
     """Whether the cluster was made without nodes that it is to have."""
-    policies_to_update: bool = False
-    """Whether the head node of a cluster that exists is to have other policies, as another mode of monitoring needs."""
     untold: tuple[Finding, ...] = ()
     """Which nodes that run already will have to be told of the release, once it is published."""
     findings: list[Finding] = field(default_factory=list)

@@ -60,6 +60,29 @@ class ConfigChange:
     """Why it may not be changed."""
 
 
+FleetNeed = Literal["live", "drain", "terminate", "stop", "stop-logins"]
+"""What an update needs, from the least disturbance to the most: nothing, one of two queue update strategies, the
+compute fleet stopped, login nodes stopped too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifiedChange:
+    """A change of a configuration, as the update policies of this version of ParallelCluster see it."""
+
+    path: tuple[str, ...]
+    """Keys in the configuration, with names in brackets for members of lists: SlurmQueues[train]."""
+    current: Any
+    """None where it is new."""
+    requested: Any
+    """None where it goes."""
+    policy: str
+    """Name of the update policy in pcluster/config/update_policy.py."""
+    reason: str
+    """Why it may not be changed as the cluster is now, and what would have to be done; empty where it may."""
+    allowed_when: tuple[FleetNeed, ...]
+    """In which states it may be changed; empty where in none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What ParallelCluster says of a config before anything is made."""
@@ -120,19 +143,26 @@ class Pcluster:
 
     def dry_run(self, name: str, config_text: str, *, update: bool = False) -> Verdict:
         """Let every validator look at a config, for a new cluster or for one that exists. Makes nothing."""
-        status, answer = self._with_config(name, config_text, "update" if update else "create", "--dryrun", "true")
+        status, answer = self._with_config(
+            name, config_text, f"{'update' if update else 'create'}-cluster", "--dryrun", "true"
+        )
         return _verdict(status, answer)
+
+    def classify(self, name: str, config_text: str) -> tuple[ClassifiedChange, ...]:
+        """Return what a config changes of a cluster, by the update policies. Asks no validator, and makes nothing."""
+        answer = self._succeeded("classify-update", *self._with_config(name, config_text, "classify-update"))
+        return tuple(_classified(change) for change in answer["changes"])
 
     def create(self, name: str, config_text: str, *, rollback: bool = False) -> dict[str, Any]:
         """Begin to create a cluster. Without ``rollback`` a failed one stays, to be looked at and then deleted.
 
         https://docs.aws.amazon.com/parallelcluster/latest/ug/pcluster.create-cluster-v3.html
         """
-        return self._changed(name, config_text, "create", "--rollback-on-failure", str(rollback).lower())
+        return self._changed(name, config_text, "create-cluster", "--rollback-on-failure", str(rollback).lower())
 
     def update(self, name: str, config_text: str, *, force: bool = False) -> dict[str, Any]:
         """Begin to update a cluster. ``force`` leaves out the check of whether nodes have to be stopped first."""
-        return self._changed(name, config_text, "update", "--force-update", str(force).lower())
+        return self._changed(name, config_text, "update-cluster", "--force-update", str(force).lower())
 
     def delete(self, name: str) -> dict[str, Any] | None:
         """Begin to delete a cluster; None where there is none."""
@@ -191,17 +221,17 @@ class Pcluster:
                 return fleet
         return self._succeeded("update-compute-fleet", ended, answer)
 
-    def _changed(self, name: str, config_text: str, change: str, *options: str) -> dict[str, Any]:
-        status, answer = self._with_config(name, config_text, change, *options)
+    def _changed(self, name: str, config_text: str, command: str, *options: str) -> dict[str, Any]:
+        status, answer = self._with_config(name, config_text, command, *options)
         if status:
             raise PclusterRefusedError(_verdict(status, answer), where=name)
         return answer
 
-    def _with_config(self, name: str, config_text: str, change: str, *options: str) -> tuple[int, dict[str, Any]]:
+    def _with_config(self, name: str, config_text: str, command: str, *options: str) -> tuple[int, dict[str, Any]]:
         file = Path(self._folder.name) / "cluster.yaml"
         file.write_text(config_text, encoding="utf-8")
         arguments = [*_named(name), "--cluster-configuration", str(file), *options]
-        return self._ask(f"{change}-cluster", *arguments, timeout_s=_CHANGE_TIMEOUT_S)
+        return self._ask(command, *arguments, timeout_s=_CHANGE_TIMEOUT_S)
 
     def _found(self, command: str, name: str, timeout_s: float = _LOOK_TIMEOUT_S) -> dict[str, Any] | None:
         status, answer = self._ask(command, *_named(name), timeout_s=timeout_s)
@@ -278,6 +308,14 @@ def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
         for entry in answer.get("changeSet") or []
     )
     return Verdict(accepted, "" if accepted else message or "it does not say why", messages, changes)
+
+
+def _classified(change: dict[str, Any]) -> ClassifiedChange:
+    words = [change["reason"], change["action"]]
+    reason = ". ".join(word.rstrip(".") for word in words if word and word != "-")
+    needs: list[FleetNeed] = change["allowed_when"]
+    path, current, requested = tuple(change["path"]), change["current"], change["requested"]
+    return ClassifiedChange(path, current, requested, change["policy"], reason, tuple(needs))
 
 
 def _variables(environment: PclusterEnvironment, account: Account, log: Path) -> dict[str, str]:

@@ -15,14 +15,18 @@ import functools
 import gc
 import json
 import os
+import runpy
 import select
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 _AT_ONCE = 65536
 _SYNTHESISING = ("create-cluster", "update-cluster")
+# Commands that are ours: programs beside this one that use what it has imported.
+_OWN = {"classify-update": "pcluster_update_worker.py"}
 
 
 class Copy(NamedTuple):
@@ -126,7 +130,8 @@ def _become(command: Callable[[], object], first: Callable[[], object], argument
             os.dup2(output, 1)
             os.close(output)
             sys.argv = ["pcluster", *json.loads(line)]
-            command()
+            own = _OWN.get(sys.argv[1])
+            runpy.run_path(str(Path(__file__).with_name(own)), run_name="__main__") if own else command()
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)

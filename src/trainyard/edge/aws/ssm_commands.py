@@ -63,7 +63,7 @@ class SsmSlurm:
                 InstanceIds=[self.instance],
                 DocumentName="AWS-RunShellScript",
                 TimeoutSeconds=_DELIVERY_S,
-                Comment="trainyard bench submit",
+                Comment="trainyard",
                 Parameters={"commands": [line], "executionTimeout": [str(_RUNNING_S)]},
             )
         except TrainyardError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from trainyard.bundle.config_text import config_text
@@ -13,17 +14,18 @@ from trainyard.deploy.withheld_nodes import withheld_nodes, without_withheld_nod
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.data_stores import tag_snapshots, volume_ids
-from trainyard.edge.aws.stack_events import stack_events, stack_failure
+from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_command import PclusterRefusedError, ValidationMessage, warnings_in
 from trainyard.errors import TrainyardError
+from trainyard.platforms.parallelcluster.deployment.classification import config_for
+from trainyard.platforms.parallelcluster.deployment.running_jobs import refuse_running_jobs, running_jobs
+from trainyard.platforms.parallelcluster.deployment.update import is_fleet_stopped, start_fleet, stop_fleet, update
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
 
 # CloudFormation calls the tag so on every stack that pcluster makes: pcluster/constants.py, PCLUSTER_VERSION_TAG.
-_VERSION_TAG = "parallelcluster:version"
-NOTHING_TO_DO = "No changes found"
-"""What ParallelCluster says of a configuration that is the cluster's own: pcluster/models/cluster.py."""
+VERSION_TAG = "parallelcluster:version"
 
 
 class ClusterStep:
@@ -47,11 +49,8 @@ class ClusterStep:
         if stack_state is not None and not stack_state.usable:
             _recreate(work, stack_state)
             stack_state = None
-        if stack_state is not None and work.policies_to_update and not work.nodes_to_start:
-            warned = _tell_warnings(work, update_cluster(work))
-            return StepOutcome(changed=True, detail=f"policies of the head node updated{warned}")
         if stack_state is not None:
-            return StepOutcome(changed=False, detail=stack_state.status)
+            return _updated(work, stack_state)
         spec = work.required_spec()
         document = final_config(work)
         text = config_text(spec, without_withheld_nodes(spec, document) if withheld_nodes(spec) else document)
@@ -84,6 +83,29 @@ def _tell_warnings(work: Work, warnings: Sequence[ValidationMessage]) -> str:
     return f"; ParallelCluster warns: {kinds}" if warnings else ""
 
 
+def _updated(work: Work, stack: StackState) -> StepOutcome:
+    """Carry out what the spec changes; the fleet that was stopped for it is started by the next step."""
+    planned = work.cluster_update
+    spec, document = work.required_spec(), final_config(work)
+    if planned is None or work.nodes_to_start:  # which the next step starts by an update of its own
+        remember_config(work.account, work.bucket, work.name, config_text(spec, document))
+        return StepOutcome(changed=False, detail=stack.status)
+    parallelcluster = work.pcluster(spec.parallelcluster.version)
+    if planned.ends_jobs:  # those that have begun meanwhile
+        refuse_running_jobs(work, replace(planned, running=running_jobs(work, planned.queues)))
+    if planned.need == "stop":
+        stop_fleet(work, parallelcluster)
+    try:
+        warnings = update(work, parallelcluster, config_text(spec, config_for(document, planned.need)))
+    except TrainyardError:
+        state = find_stack(work.account, work.name)
+        if state is not None and state.usable and is_fleet_stopped(work):
+            start_fleet(work, parallelcluster)  # the cluster is what it was
+        raise
+    remember_config(work.account, work.bucket, work.name, config_text(spec, document))
+    return StepOutcome(changed=True, detail=f"{len(planned.changes)} changes{_tell_warnings(work, warnings)}")
+
+
 def final_config(work: Work) -> dict[str, Any]:
     """Return the configuration that the cluster is to have in the end.
 
@@ -108,30 +130,6 @@ def settled_cluster_stack(work: Work) -> StackState | None:
     return None if state is None or state.status == "DELETE_COMPLETE" else state
 
 
-def update_cluster(work: Work, *, first: bool = True) -> tuple[ValidationMessage, ...]:
-    """Update the cluster to its final configuration, and return what ParallelCluster warns of.
-
-    Where an answer was lost, ParallelCluster asks again and is refused for its own update.
-    That update is waited for, and then ParallelCluster is asked once more, as it may have been somebody else's.
-    """
-    text = config_text(work.required_spec(), final_config(work))
-    before = {event.id for event in stack_events(work.account, work.name)}
-    refused, warnings = False, tuple[ValidationMessage, ...]()
-    try:
-        answer = work.pcluster(work.required_spec().parallelcluster.version).update(work.name, text)
-        warnings = warnings_in(answer)
-    except PclusterRefusedError as error:
-        if NOTHING_TO_DO in error.verdict.problem:
-            return ()
-        refused = True
-        if not first or all(event.id in before for event in stack_events(work.account, work.name)):
-            raise
-    state = follow(work.account, work.name, lambda event: tell(work, event), before)
-    if state is None or state.status != "UPDATE_COMPLETE":
-        raise stack_failure(work.account, work.name, state)
-    return update_cluster(work, first=False) if refused else warnings
-
-
 def _recreate(work: Work, stack: StackState) -> None:
     """Delete a cluster whose making failed; nothing can make it go on. One whose update failed still runs."""
     refuse_stuck(stack)
@@ -142,7 +140,7 @@ def _recreate(work: Work, stack: StackState) -> None:
 
 
 def _delete(work: Work, stack: StackState) -> None:
-    version = stack.tags.get(_VERSION_TAG) or (work.required_spec().parallelcluster.version)
+    version = stack.tags.get(VERSION_TAG) or (work.required_spec().parallelcluster.version)
     if stack.status != "DELETE_IN_PROGRESS":
         work.pcluster(version).delete(work.name)
     state = follow(work.account, stack.id, lambda event: tell(work, event))

@@ -8,22 +8,19 @@ Nothing runs there yet, so it is stopped and started around the update.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from trainyard.deploy.record import read_record, write_record
+from trainyard.bundle.config_text import config_text
 from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.nodes import nodes
-from trainyard.edge.pcluster_command import Pcluster
-from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
-from trainyard.platforms.parallelcluster.deployment.cluster import update_cluster
+from trainyard.platforms.parallelcluster.deployment.cluster import final_config
+from trainyard.platforms.parallelcluster.deployment.update import is_fleet_stopped, start_fleet, stop_fleet, update
 from trainyard.spec.node_group import NodeGroup
 
-_POLL_S = 10.0
-_POLLS = 180  # half an hour
 _LAUNCH_POLL_S = 10.0
 # The head node launches what is missing once a minute: _LOOP_TIME_S of clustermgtd in
 # https://github.com/aws/aws-parallelcluster-node/blob/develop/src/slurm_plugin/clustermgtd.py
@@ -57,17 +54,15 @@ class StaticNodes:
 
     def apply(self, work: Work) -> StepOutcome:
         """Update the cluster to its final configuration."""
-        record = read_record(work.account, work.bucket, work.name)
-        stopped = record is not None and record.fleet_stopped
+        stopped = is_fleet_stopped(work)
         if not work.nodes_to_start and not stopped:
             return StepOutcome(changed=False, detail="none is missing")
-        parallelcluster = work.pcluster(work.required_spec().parallelcluster.version)
+        spec = work.required_spec()
+        parallelcluster = work.pcluster(spec.parallelcluster.version)
         if work.nodes_to_start:
-            _remember(work, stopped=True)
-            _fleet(work, parallelcluster, "STOP_REQUESTED", "STOPPED")
-            update_cluster(work)
-        _fleet(work, parallelcluster, "START_REQUESTED", "RUNNING")
-        _remember(work, stopped=False)
+            stop_fleet(work, parallelcluster)
+            update(work, parallelcluster, config_text(spec, final_config(work)))
+        start_fleet(work, parallelcluster)
         missing = await_launch(work)
         work.findings += [not_launched(nodes_missing, work) for nodes_missing in missing]
         detail = f"{self.probe(work).detail}; not all have been launched" if missing else self.probe(work).detail
@@ -116,32 +111,3 @@ def missing_nodes(work: Work) -> list[MissingNodes]:
     groups = withheld_nodes(work.required_spec())
     launches = [MissingNodes(group, launched[group.queue.name, group.name]) for group in groups]
     return [launch for launch in launches if launch.launched < launch.group.min_nodes]
-
-
-def _remember(work: Work, *, stopped: bool) -> None:
-    """Write down that the fleet is stopped by us: whoever goes on after a kill has to start it, and nobody else's."""
-    record = read_record(work.account, work.bucket, work.name)
-    if record is not None:
-        write_record(work.account, work.bucket, record._replace(fleet_stopped=stopped))
-
-
-def _fleet(
-    work: Work, parallelcluster: Pcluster, request: Literal["STOP_REQUESTED", "START_REQUESTED"], target: str
-) -> None:
-    """Stop or start the fleet, and wait until the head node has done it."""
-    status = parallelcluster.fleet(work.name).get("status")
-    if status != target:
-        work.tell(f"fleet of compute nodes: {request}")
-        parallelcluster.set_fleet(work.name, request)
-    for _ in range(_POLLS):
-        status = parallelcluster.fleet(work.name).get("status")
-        if status == target:
-            return
-        if status == "PROTECTED":
-            break
-        work.account.clock.sleep(_POLL_S)
-    raise TrainyardError(
-        f"the fleet of {work.name} is {status} and not {target}",
-        where=work.name,
-        hint="see /var/log/parallelcluster/clustermgtd on the head node, then run the command again",
-    )

@@ -1,0 +1,99 @@
+"""Says what ParallelCluster's own update policies make of each change, in every state that a cluster can be brought to.
+
+Run by the Python of its environment in a copy of the worker that has imported pcluster, never imported by trainyard.
+``ConfigPatch`` and the functions of the policies are ParallelCluster's; of the cluster, only what they ask about its
+fleets is answered here: pcluster/config/config_patch.py and pcluster/config/update_policy.py, alike in 3.14 to 3.16.
+Validators are not asked, so that the ids of what is not made yet may stand in. Python 3.9 syntax.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+
+class FleetState(NamedTuple):
+    """A state of the cluster in which an update would be asked for."""
+
+    strategy: Optional[str] = None  # noqa: UP045 - Python 3.9
+    """QueueUpdateStrategy of the configuration; None for what it is by default."""
+    compute_runs: Optional[bool] = None  # noqa: UP045 - Python 3.9
+    """None for whatever it does."""
+    logins_run: Optional[bool] = None  # noqa: UP045 - Python 3.9
+
+
+# From the least disturbance to the most.
+STATES = {
+    "live": FleetState(),
+    "drain": FleetState("DRAIN"),
+    "terminate": FleetState("TERMINATE"),
+    "stop": FleetState(compute_runs=False),
+    "stop-logins": FleetState(compute_runs=False, logins_run=False),
+}
+
+
+def main() -> None:
+    """Print the changes between a cluster's configuration and another one as JSON."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("command")
+    for option in ("--region", "--cluster-name", "--cluster-configuration"):
+        parser.add_argument(option, required=True)
+    options = parser.parse_args()
+    os.environ["AWS_DEFAULT_REGION"] = options.region
+    target = Path(options.cluster_configuration).read_text(encoding="utf-8")
+    print(json.dumps({"changes": changes(options.cluster_name, target)}, default=str))  # noqa: T201 - it is the answer
+
+
+def changes(name: str, text: str) -> list[dict[str, Any]]:
+    """Return what a configuration changes of a cluster, and in which states ParallelCluster allows it."""
+    from pcluster.config.config_patch import ConfigPatch  # type: ignore[import-not-found]  # noqa: PLC0415
+    from pcluster.models.cluster import Cluster  # type: ignore[import-not-found]  # noqa: PLC0415
+    from pcluster.models.common import parse_config  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    class ClusterInState(Cluster):  # type: ignore[misc]
+        state = FleetState()
+
+        def has_running_capacity(self, *arguments: Any, **named: Any) -> bool:
+            runs: bool = super().has_running_capacity(*arguments, **named)
+            return runs if self.state.compute_runs is None else self.state.compute_runs
+
+        def has_running_login_nodes(self, *arguments: Any, **named: Any) -> bool:
+            run: bool = super().has_running_login_nodes(*arguments, **named)
+            return run if self.state.logins_run is None else self.state.logins_run
+
+    cluster = ClusterInState(name)
+    base, target = parse_config(cluster.source_config_text), parse_config(text)
+    reports: dict[str, list[dict[str, Any]]] = {}
+    for state_name, state in STATES.items():
+        cluster.state = state
+        settings = {**(target["Scheduling"].get("SlurmSettings") or {})}
+        settings.pop("QueueUpdateStrategy", None)
+        settings.update({"QueueUpdateStrategy": state.strategy} if state.strategy else {})
+        scheduling = {**target["Scheduling"], "SlurmSettings": settings}
+        _, (titles, *rows) = ConfigPatch(cluster, base, {**target, "Scheduling": scheduling}).check()
+        reports[state_name] = [dict(zip(titles, row)) for row in rows]  # noqa: B905 - Python 3.9
+    return [
+        {
+            "path": [*change["param_path"], change["parameter"]],
+            "current": change["old value"],
+            "requested": change["new value"],
+            "policy": change["update_policy"],
+            "reason": change["reason"],
+            "action": change["action_needed"],
+            "allowed_when": [state_name for state_name in STATES if _is_allowed(change, reports[state_name])],
+        }
+        for change in reports["live"]
+    ]
+
+
+def _is_allowed(change: dict[str, Any], report: list[dict[str, Any]]) -> bool:
+    """Return whether a change may be made; of those that are allowed, some are not reported."""
+    keys = ("param_path", "parameter", "old value", "new value")
+    return all(row["check"] == "SUCCEEDED" for row in report if all(row[key] == change[key] for key in keys))
+
+
+if __name__ == "__main__":
+    main()
