@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from trainyard.deploy.stack_change import StackChange
+
 ClusterNeed = Literal["live", "drain", "terminate", "stop", "refused"]
 """What an update needs: nothing; nodes that are replaced once their jobs are over; nodes that end with their jobs; the
 compute fleet stopped, with all jobs. What is refused nobody can change of a cluster that exists."""
@@ -87,6 +89,8 @@ class ClusterUpdate:
     """The queues whose nodes are replaced or end; all of them where the fleet is stopped."""
     running: RunningJobs = RunningJobs()
     """Jobs that it would end."""
+    losses: tuple[StackChange, ...] = ()
+    """File systems with data that it would take out of the cluster."""
 
     @property
     def ends_jobs(self) -> bool:
@@ -100,6 +104,7 @@ class ClusterUpdate:
         yield from map(str, self.changes)
         if self.queues and self.need != "refused":
             yield f"nodes of {', '.join(self.queues)}: {MEANINGS[self.need]}"
+        yield from map(str, self.losses)
         if self.running.jobs:
             yield f"jobs that would be ended: {'; '.join(self.running.jobs)}"
         if self.running.unknown:
@@ -112,6 +117,7 @@ class ClusterUpdate:
             "queues": list(self.queues),
             "running_jobs": None if self.running.unknown else list(self.running.jobs),
             "running_jobs_unknown": self.running.unknown or None,
+            "losses": [loss.as_json() for loss in self.losses],
             "changes": [change.as_json() for change in self.changes],
         }
 

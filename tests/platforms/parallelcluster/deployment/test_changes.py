@@ -191,6 +191,31 @@ def test_what_validators_refuse_is_refused_before_anything_is_touched(account: A
         looked_at(account, Existing(SIZE, verdict=Verdict(accepted=False, problem="Invalid", messages=(error,))))
 
 
+def stored(name: str, kind: str, **settings: str) -> dict[str, Any]:
+    return {"Name": name, "MountDir": f"/{name}", "StorageType": kind, f"{kind}Settings": settings}
+
+
+def test_data_goes_only_by_its_name(account: Account):
+    gone = [
+        change("SharedStorage", current=stored("apps", "Ebs", DeletionPolicy="Snapshot"), requested=None),
+        change("SharedStorage", current=stored("kept", "Efs", DeletionPolicy="Retain"), requested=None),
+        change("SharedStorage", current=stored("lent", "Ebs", VolumeId="vol-0123456789abcdef0"), requested=None),
+        change(
+            "SharedStorage", current=stored("fsx", "FsxLustre", FileSystemId="fs-0123456789abcdef0"), requested=None
+        ),
+    ]
+    with pytest.raises(TrainyardError, match="deleted, and a snapshot of it stays: apps of stack") as refused:
+        looked_at(account, Existing(*gone))
+    assert "--give-up apps --give-up kept;" in str(refused.value.hint)
+    work = Work(
+        account, "llm", spec_of(SPEC), "mine", options=Options(give_up=frozenset({"apps", "kept"})),
+        parallelcluster=lambda _: cast("Pcluster", Existing(*gone)),
+    )  # fmt: skip
+    changes.Changes().apply(work)
+    assert work.cluster_update is not None
+    assert [loss.fate for loss in work.cluster_update.losses] == ["deleted", "left behind"]
+
+
 def test_another_version_is_a_second_cluster(account: Account):
     with pytest.raises(TrainyardError, match=r"made by ParallelCluster 3\.14\.2"):
         looked_at(account, Existing(), **{"parallelcluster:version": "3.14.2"})

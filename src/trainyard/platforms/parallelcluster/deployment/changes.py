@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.cluster_update import ClusterUpdate
+from trainyard.deploy.losses import refuse_losses
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.running_nodes import RunningNodes
 from trainyard.deploy.step import Probe, StepOutcome
@@ -60,6 +61,7 @@ class Changes:
         if work.nodes_to_start:
             return StepOutcome(changed=False, detail="nodes that are to run always are still to be started")
         _refuse(work.cluster_update, work)
+        refuse_losses(work, work.cluster_update.losses)
         refuse_running_jobs(work, work.cluster_update)
         return StepOutcome(changed=False, detail=f"{len(work.cluster_update.changes)} changes")
 

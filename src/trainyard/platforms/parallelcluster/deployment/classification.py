@@ -12,6 +12,7 @@ from typing import Any
 from trainyard.deploy.cluster_update import ClusterChange, ClusterNeed, ClusterUpdate
 from trainyard.edge.pcluster_command import ClassifiedChange, FleetNeed
 from trainyard.finding import Path, path_text
+from trainyard.platforms.parallelcluster.deployment.storage_losses import storage_losses
 from trainyard.platforms.parallelcluster.rendering.origin import spec_path
 from trainyard.spec.cluster import Spec
 
@@ -44,7 +45,8 @@ def cluster_update(spec: Spec, document: Mapping[str, Any], classified: Sequence
     need = _need(classified, choices)
     touched = [change for change in classified if "live" not in change.allowed_when]
     queues = _queue_names(document) if need == "stop" else dict.fromkeys(_queues_of(document, touched))
-    return ClusterUpdate(changes, need, () if need == "live" else tuple(queues))
+    losses = tuple(storage_losses(spec.name, classified))
+    return ClusterUpdate(changes, need, () if need == "live" else tuple(queues), losses=losses)
 
 
 def config_for(document: Mapping[str, Any], need: ClusterNeed) -> dict[str, Any]:
