@@ -203,6 +203,25 @@ def test_a_bucket_is_unlinked_and_another_one_linked_one_after_the_other():
         assert len(account.client("fsx").describe_file_systems()["FileSystems"]) == 1
 
 
+TWO_LINKS = "[{uri: s3://ml-datasets/train, path: /data}, {uri: s3://ml-datasets/more, path: /more}]"
+SEVERAL = LINKED.replace("s3://ml-datasets/train", TWO_LINKS)
+
+
+def test_a_second_bucket_is_linked_and_unlinked_beside_the_first():
+    with prepared_account(LINKED, deploy_into) as account:
+        ids = [one["AssociationId"] for one in associations(account)]
+        assert deployed(account, SEVERAL).ok
+        assert {one["FileSystemPath"] for one in associations(account)} == {"/data", "/more"}
+        moved = SEVERAL.replace("path: /more", "path: /other")
+        assert "FSx links a directory to one bucket at a time" in refusal(deployed(account, moved))
+        assert deployed(account, LINKED).ok
+        assert [one["AssociationId"] for one in associations(account)] == ids
+
+
+def associations(account: Account) -> list[dict[str, Any]]:
+    return list(account.client("fsx").describe_data_repository_associations()["Associations"])
+
+
 def planned(account: Account, text: str) -> DeploymentPlan:
     spec = parse(text, "shared.yaml").spec
     return plan(spec, work_for(spec, account))

@@ -49,6 +49,18 @@ SLURMDBD = {"parallelcluster": {"slurm": {"munge_secret": SECRET, "accounting": 
 SCRIPT = [{"script": "s3://mine/setup.sh"}]
 WITH_SCRIPT = {"head_node": {"custom_actions": {"on_start": SCRIPT}}}
 DCV: dict[str, Any] = {"head_node": {"dcv": {}}}
+SEVERAL_LINKS = {
+    "file_systems": [
+        {
+            "mount": "/fsx",
+            "lustre": {
+                "size_gib": 4800,
+                "throughput_mb_s_per_tib": 250,
+                "data_repository": [{"uri": "s3://mine", "path": "/data"}, {"uri": "s3://models", "path": "/models"}],
+            },
+        }
+    ]
+}
 IN_S3 = {
     "file_systems": [
         {"mount": "/fsx", "lustre": {"size_gib": 4800, "throughput_mb_s_per_tib": 250, "data_repository": "s3://mine"}}
@@ -245,6 +257,10 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "file_systems[0].lustre.auto_import": (["NEW"], IN_S3),
     "file_systems[0].lustre.auto_export": (["NEW"], IN_S3),
     "file_systems[0].lustre.data_path": ("/sets", IN_S3),
+    "file_systems[0].lustre.data_repository[1].uri": ("s3://other", SEVERAL_LINKS),
+    "file_systems[0].lustre.data_repository[1].path": ("/others", SEVERAL_LINKS),
+    "file_systems[0].lustre.data_repository[1].auto_import": (["NEW"], SEVERAL_LINKS),
+    "file_systems[0].lustre.data_repository[1].auto_export": (["NEW"], SEVERAL_LINKS),
     "file_systems[0].lustre.backup_days": (7, {}),
     "file_systems[1].ebs.type": ("io2", {}),
     "file_systems[1].ebs.iops": (4000, {}),

@@ -24,3 +24,10 @@ def test_who_exports_no_deletions_is_told_nothing(export: str):
 
 def test_without_a_bucket_nothing_is_deleted():
     assert paths(RULE, part("auto_export: [DELETED]")) == []
+
+
+def test_of_several_only_the_one_that_exports_deletions_is_named():
+    links = "[{uri: s3://bucket-a, path: /a}, {uri: s3://bucket-b, path: /b, auto_export: [DELETED]}]"
+    (problem,) = problems(RULE, part(f"data_repository: {links}"))
+    assert problem.message == "whoever deletes a file in /fsx/b deletes its object in s3://bucket-b"
+    assert problem.path == ("file_systems", 0, "lustre", "data_repository", 1, "auto_export")

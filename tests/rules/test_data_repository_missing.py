@@ -1,4 +1,4 @@
-from tests.rules.found import paths
+from tests.rules.found import paths, problems
 
 RULE = "data-repository-missing"
 
@@ -28,3 +28,12 @@ def test_a_file_system_that_exists_is_left_to_key_without_effect():
 
 def test_other_kinds_of_file_systems_have_none():
     assert paths(RULE, "file_systems: [{mount: /apps, ebs: {size_gib: 200}}]") == []
+
+
+def test_beside_a_list_they_belong_into_its_entries():
+    links = "data_repository: [{uri: s3://bucket, path: /a}], auto_import: [NEW], data_path: /b"
+    found = problems(RULE, part(f"size_gib: 1200, {links}"))
+    assert [(problem.path[-1], problem.remedy) for problem in found] == [
+        ("auto_import", "write auto_import in each entry of data_repository"),
+        ("data_path", "write path in each entry of data_repository"),
+    ]

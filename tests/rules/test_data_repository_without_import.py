@@ -26,3 +26,10 @@ def test_import_is_on_by_default():
 @pytest.mark.parametrize("lustre", ["size_gib: 1200, auto_import: []", "id: fs-0123456789abcdef0, auto_import: []"])
 def test_without_a_data_repository_there_is_nothing_to_import(lustre: str):
     assert paths(RULE, part(lustre)) == []
+
+
+def test_of_several_each_is_looked_at():
+    links = "[{uri: s3://bucket-a, path: /a}, {uri: s3://bucket-b, path: /b, auto_import: []}]"
+    assert paths(RULE, part(f"size_gib: 1200, data_repository: {links}")) == [
+        "file_systems[0].lustre.data_repository[1].auto_import"
+    ]

@@ -21,8 +21,8 @@ _INSTANCE = "AWS::EC2::Instance"
 # CloudFormation makes the new one before it deletes the former, and FSx takes neither a directory nor a bucket twice:
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
 _ONE_LINK = (
-    "nothing was touched; FSx links a directory to one bucket at a time: deploy once without data_repository, which "
-    "unlinks it and leaves the files, and then with the new one (a link of an earlier version has data_path: /)"
+    "nothing was touched; FSx links a directory to one bucket at a time: deploy once without that data_repository, "
+    "which unlinks it and leaves the files, and then with the new one (a link of an earlier version has data_path: /)"
 )
 _IMMUTABLE = (
     "`trainyard plan` lists what cannot be changed later; put it back in the spec, or make a second cluster or "
@@ -83,7 +83,7 @@ def refuse_losses(work: Work, changes: Sequence[StackChange]) -> None:
     """
     if foundations := [change for change in changes if change.is_loss and change.holds == "foundation"]:
         raise TrainyardError(_told(work, foundations), where=work.name, hint=f"nothing was touched; {_IMMUTABLE}")
-    if links := [change for change in changes if change.fate == "replaced" and change.holds == "link"]:
+    if links := _links_in_the_way(changes):
         raise TrainyardError(_told(work, links), where=work.name, hint=_ONE_LINK)
     data = [change for change in changes if _loses_data(change)]
     if not data:
@@ -95,6 +95,13 @@ def refuse_losses(work: Work, changes: Sequence[StackChange]) -> None:
         words = " ".join(f"--give-up {change.resource}" for change in missing)
         hint = f"put it back in the spec, move the data away, or deploy with {words}; --yes gives nothing up"
         raise TrainyardError(_told(work, missing), where=work.name, hint=hint)
+
+
+def _links_in_the_way(changes: Sequence[StackChange]) -> list[StackChange]:
+    """Return the links that others may take the place of. A change set does not say where a new one leads."""
+    links = [change for change in changes if change.holds == "link"]
+    is_added = any(change.fate == "added" for change in links)
+    return [change for change in links if change.fate == "replaced" or (is_added and change.fate == "deleted")]
 
 
 def _told(work: Work, changes: Sequence[StackChange]) -> str:

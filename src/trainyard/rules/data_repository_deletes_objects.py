@@ -10,16 +10,12 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield data repositories that deletions are exported to."""
-    for index, file_system in enumerate(spec.file_systems):
-        lustre = file_system.lustre
-        if lustre is None or lustre.id is not None or lustre.data_repository is None:
-            continue
-        if "DELETED" in lustre.auto_export:
-            place = f"{file_system.mount}{lustre.data_path}".rstrip("/")
-            yield Problem(
-                ("file_systems", index, "lustre", "auto_export"),
-                f"whoever deletes a file in {place} deletes its object in {lustre.data_repository}",
-            )
+    for path, mount, lustre in spec.new_lustre():
+        for link in lustre.links:
+            if "DELETED" in link.auto_export:
+                place = f"{mount}{link.directory}".rstrip("/")
+                problem = f"whoever deletes a file in {place} deletes its object in {link.uri}"
+                yield Problem((*path, *link.keys_path, "auto_export"), problem)
 
 
 RULE = Rule(

@@ -10,13 +10,16 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield what was written about a data repository that is not there."""
-    for index, file_system in enumerate(spec.file_systems):
-        lustre = file_system.lustre
-        if lustre is None or lustre.id is not None or lustre.data_repository is not None:
+    for path, mount, lustre in spec.new_lustre():
+        if isinstance(lustre.data_repository, str):
             continue
         for key in sorted(lustre.written & {"auto_import", "auto_export", "data_path"}):
-            problem = f"{key} without data_repository: {file_system.mount} is linked to no bucket"
-            yield Problem(("file_systems", index, "lustre", key), problem)
+            if lustre.data_repository is None:
+                yield Problem((*path, key), f"{key} without data_repository: {mount} is linked to no bucket")
+            else:
+                own = "path" if key == "data_path" else key
+                remedy = f"write {own} in each entry of data_repository"
+                yield Problem((*path, key), f"{key} beside a list of data repositories says nothing of them", remedy)
 
 
 RULE = Rule(

@@ -10,13 +10,11 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield data repositories without automatic import."""
-    for index, file_system in enumerate(spec.file_systems):
-        lustre = file_system.lustre
-        if lustre is not None and lustre.id is None and lustre.data_repository is not None and not lustre.auto_import:
-            yield Problem(
-                ("file_systems", index, "lustre", "auto_import"),
-                f"objects that reach {lustre.data_repository} later never appear in {file_system.mount}",
-            )
+    for path, mount, lustre in spec.new_lustre():
+        for link in lustre.links:
+            if not link.auto_import:
+                problem = f"objects that reach {link.uri} later never appear in {mount}"
+                yield Problem((*path, *link.keys_path, "auto_import"), problem)
 
 
 RULE = Rule(

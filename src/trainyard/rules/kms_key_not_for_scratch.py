@@ -10,15 +10,12 @@ from trainyard.spec.cluster import Spec
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield scratch file systems to be made beside a KMS key."""
-    for index, file_system in enumerate(spec.file_systems):
-        lustre = file_system.lustre
-        if spec.iam.kms_key is None or lustre is None or lustre.id is not None:
-            continue
+    if spec.iam.kms_key is None:
+        return
+    for path, mount, lustre in spec.new_lustre():
         if lustre.deployment.startswith("SCRATCH"):
-            yield Problem(
-                ("file_systems", index, "lustre", "deployment"),
-                f"{lustre.deployment} at {file_system.mount} is encrypted, but not with iam.kms_key",
-            )
+            problem = f"{lustre.deployment} at {mount} is encrypted, but not with iam.kms_key"
+            yield Problem((*path, "deployment"), problem)
 
 
 RULE = Rule(

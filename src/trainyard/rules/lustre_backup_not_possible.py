@@ -11,18 +11,15 @@ from trainyard.spec.file_system import Lustre
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield backups of scratch file systems and of those that are linked to S3."""
-    for index, file_system in enumerate(spec.file_systems):
-        lustre = file_system.lustre
-        if lustre is not None and lustre.id is None and lustre.backup_days > 0 and (reason := _reason(lustre)):
-            yield Problem(
-                ("file_systems", index, "lustre", "backup_days"), f"{file_system.mount} can have no backups: {reason}"
-            )
+    for path, mount, lustre in spec.new_lustre():
+        if lustre.backup_days > 0 and (reason := _reason(lustre)):
+            yield Problem((*path, "backup_days"), f"{mount} can have no backups: {reason}")
 
 
 def _reason(lustre: Lustre) -> str | None:
     if lustre.deployment.startswith("SCRATCH"):
         return f"it is {lustre.deployment}"
-    return None if lustre.data_repository is None else f"it is linked to {lustre.data_repository}"
+    return f"it is linked to {lustre.links[0].uri}" if lustre.links else None
 
 
 RULE = Rule(

@@ -14,7 +14,7 @@ from trainyard.record import Record
 from trainyard.spec.access import Access
 from trainyard.spec.batch import Batch
 from trainyard.spec.eks import Eks
-from trainyard.spec.file_system import FileSystem, Scratch
+from trainyard.spec.file_system import FileSystem, Lustre, Scratch
 from trainyard.spec.head_node import HeadNode
 from trainyard.spec.iam import Iam
 from trainyard.spec.image import Image
@@ -104,8 +104,8 @@ class Spec(Record):
     @property
     def read_buckets(self) -> tuple[str, ...]:
         """The buckets that every node may read: those of data repositories, and those that the spec names."""
-        linked = (file_system.lustre.data_repository for file_system in self.file_systems if file_system.lustre)
-        names = (uri.removeprefix("s3://").partition("/")[0] for uri in linked if uri)
+        lustre = (file_system.lustre for file_system in self.file_systems if file_system.lustre)
+        names = (link.uri.removeprefix("s3://").partition("/")[0] for settings in lustre for link in settings.links)
         return tuple(dict.fromkeys((*names, *self.iam.read_buckets)))
 
     @property
@@ -131,6 +131,12 @@ class Spec(Record):
             yield from ((("login_nodes", index), pool) for index, pool in enumerate(self.login_nodes))
         elif self.login_nodes is not None:
             yield ("login_nodes",), self.login_nodes
+
+    def new_lustre(self) -> Iterator[tuple[Path, str, Lustre]]:
+        """Yield the Lustre file systems that are to be made: where each stands, its mount, and its settings."""
+        for index, file_system in enumerate(self.file_systems):
+            if file_system.lustre is not None and file_system.lustre.id is None:
+                yield ("file_systems", index, "lustre"), file_system.mount, file_system.lustre
 
     def node_groups(self) -> Iterator[NodeGroup]:
         """Yield the nodes of every queue by kind, however the queue was written."""

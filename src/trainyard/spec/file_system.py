@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
-from trainyard.field import ByShape, Positive, Whole
+from trainyard.field import ByShape, NotEmpty, Positive, Whole
+from trainyard.finding import Path
 from trainyard.record import Record
 from trainyard.spec.text import (
     AccessPointId,
@@ -35,7 +36,45 @@ SharedZfsVolumeId = Annotated[
         scalar=Literal["environment"] | ZfsVolumeId,
     ),
 ]
+DEFAULT_DATA_PATH = "/data"
 Events = tuple[Literal["NEW", "CHANGED", "DELETED"], ...]
+
+
+class DataRepository(Record):
+    """A bucket or prefix in S3 whose objects appear in a directory of a Lustre file system."""
+
+    uri: BucketUri
+    """The bucket or prefix. Nothing is written to it unless auto_export says so."""
+    path: DataPath
+    """Where its objects appear, below the mount."""
+    auto_import: Events = ("NEW", "CHANGED", "DELETED")
+    """Which changes in the bucket appear in the file system by themselves."""
+    auto_export: Events = ()
+    """Which changes below path are written to the bucket by themselves. DELETED deletes objects."""
+
+
+DataRepositories = Annotated[
+    BucketUri | tuple[DataRepository, ...],
+    ByShape(
+        "a bucket or prefix such as s3://my-bucket/datasets, or a list of mappings with uri and path",
+        scalar=BucketUri,
+        sequence=Annotated[tuple[DataRepository, ...], NotEmpty("at least one data repository")],
+    ),
+]
+
+
+class DataLink(NamedTuple):
+    """One link of a Lustre file system to S3, however it was written."""
+
+    uri: str
+    directory: str
+    """Below the mount."""
+    auto_import: Events
+    auto_export: Events
+    uri_path: Path
+    """Where the settings of the file system name the bucket."""
+    keys_path: Path
+    """Where the other keys of the link stand."""
 
 
 class Lustre(Record):
@@ -55,16 +94,36 @@ class Lustre(Record):
     """Version of Lustre. Clients of current operating systems want 2.15."""
     compression: Literal["LZ4", "NONE"] = "LZ4"
     """Compress what is written; reading and writing get faster where the data can be compressed."""
-    data_repository: BucketUri | None = None
-    """An S3 bucket or prefix whose objects appear as files. Nothing is written to it unless auto_export says so."""
-    data_path: DataPath = "/data"
-    """Where they appear, below the mount: /fsx/data by default. Changing it later unlinks the former directory."""
+    data_repository: DataRepositories | None = None
+    """An S3 bucket or prefix whose objects appear as files, or a list of up to eight, each with a path of its own.
+    Nothing is written to it unless auto_export says so."""
+    data_path: DataPath = DEFAULT_DATA_PATH
+    """Where they appear, below the mount: /fsx/data by default. Changing it later unlinks the former directory. In a
+    list, each has its own path, auto_import and auto_export."""
     auto_import: Events = ("NEW", "CHANGED", "DELETED")
     """Which changes in the data repository appear in the file system by themselves."""
     auto_export: Events = ()
     """Which changes below data_path are written to the data repository by themselves. DELETED deletes objects."""
     backup_days: BackupDays = 0
     """Days to keep daily backups, 0 for none. Not with a data repository, which is its own backup."""
+
+    @property
+    def links(self) -> tuple[DataLink, ...]:
+        """Return its links to S3."""
+        if isinstance(self.data_repository, str):
+            link = (self.data_repository, self.data_path, self.auto_import, self.auto_export)
+            return (DataLink(*link, ("data_repository",), ()),)
+        return tuple(
+            DataLink(
+                repository.uri,
+                repository.path,
+                repository.auto_import,
+                repository.auto_export,
+                ("data_repository", index, "uri"),
+                ("data_repository", index),
+            )
+            for index, repository in enumerate(self.data_repository or ())
+        )
 
 
 class Ebs(Volume):

@@ -239,7 +239,8 @@ def with_stacks(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def all_of(spec: dict[str, Any]) -> list[Any]:
-    return [(stack.name, stack.parameters) for stack in stacks(parse(yaml_text(spec), "cluster.yaml").spec, Ids({}))]
+    rendered = stacks(parse(yaml_text(spec), "cluster.yaml").spec, Ids({}))
+    return [(stack.name, stack.parameters, stack.template) for stack in rendered]
 
 
 @given(spec_texts())

@@ -23,8 +23,12 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 
 def _elsewhere(context: PreflightContext, location: InS3, region: str) -> Problem:
-    lustre = context.spec.file_systems[int(location.path[1])].lustre
-    imports = lustre is not None and bool(lustre.auto_import)
+    imports = any(
+        link.auto_import
+        for path, _, lustre in context.spec.new_lustre()
+        for link in lustre.links
+        if (*path, *link.uri_path) == location.path
+    )
     message = f"bucket {location.bucket} lies in {region}, and the file system in {context.spec.region}"
     if imports:
         return Problem(location.path, f"{message}, which rules out automatic import", "write auto_import: []")

@@ -20,10 +20,8 @@ class InS3(NamedTuple):
 
 def data_repositories(spec: Spec) -> Iterator[InS3]:
     """Yield the buckets and prefixes that file systems of the spec's own are linked to."""
-    for index, file_system in enumerate(spec.file_systems):
-        lustre = file_system.lustre
-        if lustre is not None and lustre.data_repository is not None:
-            yield _in_s3(("file_systems", index, "lustre", "data_repository"), lustre.data_repository)
+    for path, _, lustre in spec.new_lustre():
+        yield from (_in_s3((*path, *link.uri_path), link.uri) for link in lustre.links)
 
 
 def scripts(spec: Spec) -> Iterator[InS3]:

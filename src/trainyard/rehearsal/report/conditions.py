@@ -71,10 +71,7 @@ def _fsx_made(spec: Spec) -> bool:
 
 
 def _data_repository(spec: Spec) -> bool:
-    return any(
-        file_system.lustre is not None and file_system.lustre.data_repository is not None
-        for file_system in spec.file_systems
-    )
+    return any(file_system.lustre is not None and file_system.lustre.links for file_system in spec.file_systems)
 
 
 def _is_named(file_system: FileSystem) -> bool:

@@ -20,7 +20,7 @@ from trainyard.render.cloudformation.monitoring import (
 )
 from trainyard.render.cloudformation.network import needs_network, network_parameters
 from trainyard.render.cloudformation.stack import Kind, Stack, stack_of
-from trainyard.render.cloudformation.storage import needs_storage, storage_parameters
+from trainyard.render.cloudformation.storage import needs_storage, storage_parameters, storage_template
 from trainyard.render.shared_stacks import shared_stacks
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
@@ -54,7 +54,8 @@ def stack(spec: Spec, kind: Kind, ids: Ids) -> Stack:
     """Return one of the stacks that a spec needs. What an earlier stack makes is asked of ``ids``."""
     if kind in _PARAMETERS:
         parameters = _PARAMETERS[kind](spec, ids)
-        return stack_of(spec, shared_stacks()[kind], template(kind), parameters, _CAPABILITIES.get(kind, ()))
+        text = storage_template(spec, template(kind)) if kind == "storage" else template(kind)
+        return stack_of(spec, shared_stacks()[kind], text, parameters, _CAPABILITIES.get(kind, ()))
     return next(own for own in platform_of(spec).rendering().stacks(spec, ids) if own.kind == kind)
 
 

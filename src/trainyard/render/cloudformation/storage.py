@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from hashlib import sha256
+from typing import Any, TypeVar
 
+import yaml
+
+from trainyard.document.write import yaml_text
 from trainyard.errors import TrainyardError
 from trainyard.render.networking import one_subnet
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
-from trainyard.spec.file_system import Lustre, OpenZfs
+from trainyard.spec.file_system import DEFAULT_DATA_PATH, DataLink, Lustre, OpenZfs
 
 Kind = TypeVar("Kind", Lustre, OpenZfs)
 
@@ -54,8 +58,51 @@ def _numbered(parameters: dict[str, str], number: int) -> dict[str, str]:
     return parameters if number == 1 else {f"{name}{number}": value for name, value in parameters.items()}
 
 
+def storage_template(spec: Spec, text: str) -> str:
+    """Return the template with the links to S3 that it has no parameters for: of each file system, it knows one.
+
+    A link is called after its directory, so that the others stay where it goes.
+    """
+    links = {
+        f"LustreDataRepository{sha256(f'{number}:{link.directory}'.encode()).hexdigest()[:8]}": _link(link, number)
+        for number, lustre in enumerate(_new_file_systems(spec, Lustre), 1)
+        for link in lustre.links
+        if link != _parameter_link(lustre)
+    }
+    if not links:
+        return text
+    template = yaml.load(text, Loader=yaml.CSafeLoader)
+    template["Resources"] |= links
+    return yaml_text(template)
+
+
+def _parameter_link(lustre: Lustre) -> DataLink | None:
+    """Return the link that parameters tell of: the one that was written as a string, or that at the place of such."""
+    if isinstance(lustre.data_repository, str):
+        return lustre.links[0]
+    return next((link for link in lustre.links if link.directory == DEFAULT_DATA_PATH), None)
+
+
+def _link(link: DataLink, number: int) -> dict[str, Any]:
+    policies = {
+        name: {"Events": list(events)}
+        for name, events in (("AutoImportPolicy", link.auto_import), ("AutoExportPolicy", link.auto_export))
+        if events
+    }
+    which = "" if number == 1 else str(number)
+    properties = {
+        "FileSystemId": {"Ref": f"Lustre{which}"},
+        "FileSystemPath": link.directory,
+        "DataRepositoryPath": link.uri,
+        "BatchImportMetaDataOnCreate": True,
+        **({"S3": policies} if policies else {}),
+    }
+    resource = {"Type": "AWS::FSx::DataRepositoryAssociation", "Condition": f"HasLustre{which}"}
+    return {**resource, "Properties": properties}
+
+
 def _lustre(lustre: Lustre) -> dict[str, str]:
-    throughput = lustre.throughput_mb_s_per_tib
+    throughput, link = lustre.throughput_mb_s_per_tib, _parameter_link(lustre)
     return {
         "Capacity": str(lustre.size_gib),
         "PerUnitStorageThroughput": "" if throughput is None else str(throughput),
@@ -63,10 +110,10 @@ def _lustre(lustre: Lustre) -> dict[str, str]:
         "LustreVersion": lustre.version,
         "LustreDeploymentType": lustre.deployment,
         "LustreBackupDays": str(lustre.backup_days),
-        "DataRepository": lustre.data_repository or "",
-        "DataPath": lustre.data_path,
-        "AutoImport": ",".join(lustre.auto_import),
-        "AutoExport": ",".join(lustre.auto_export),
+        "DataRepository": "" if link is None else link.uri,
+        "DataPath": lustre.data_path if link is None else link.directory,
+        "AutoImport": ",".join(lustre.auto_import if link is None else link.auto_import),
+        "AutoExport": ",".join(lustre.auto_export if link is None else link.auto_export),
     }
 
 

@@ -164,14 +164,17 @@ def _of_files(spec: Spec, layout: Layout) -> Iterator[Flow]:
     words = "every node mounts them"
     yield Flow(((x, bottom), (x, layout.files.y)), words, (x + 9, layout.files.y - 12), both=True, room=200)
     linked = [file_system.settings for file_system in spec.file_systems if isinstance(file_system.settings, Lustre)]
-    settings = (lustre for lustre in linked if lustre.data_repository is not None)
+    settings = (lustre for lustre in linked if lustre.links)
     buckets = ((placed.box, bucket.box) for placed, bucket in layout.file_systems if bucket is not None)
     for lustre, (box, bucket) in zip(settings, buckets, strict=True):
         yield _exchange(lustre, box, bucket)
 
 
 def _exchange(lustre: Lustre, box: Box, bucket: Box) -> Flow:
-    ways = {"import": bool(lustre.auto_import), "export": bool(lustre.auto_export)}
+    ways = {
+        "import": any(link.auto_import for link in lustre.links),
+        "export": any(link.auto_export for link in lustre.links),
+    }
     words = ", ".join(way for way, on in ways.items() if on)
     out, back = (box.right, box.middle), (bucket.x, box.middle)
     points = (back, out) if not ways["export"] else (out, back)

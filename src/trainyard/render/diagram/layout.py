@@ -191,6 +191,8 @@ def _existing(id_: str | None) -> str:
 
 
 def _bucket(file_system: FileSystem) -> Card | None:
-    if file_system.lustre is None or file_system.lustre.data_repository is None:
+    links = () if file_system.lustre is None else file_system.lustre.links
+    if not links:
         return None
-    return Card("bucket", "bucket", "S3 data", (file_system.lustre.data_repository,))
+    more = (f"and {len(links) - 1} more",) if len(links) > 1 else ()
+    return Card("bucket", "bucket", "S3 data", (links[0].uri, *more))
