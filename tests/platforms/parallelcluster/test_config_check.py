@@ -126,3 +126,17 @@ def test_a_version_that_cannot_be_installed_is_a_clear_error():
     text = f"{REFUSED}parallelcluster: {{version: 3.1.4}}\n"
     with pytest.raises(TrainyardError, match=r"does not know ParallelCluster 3\.1\.4"):
         list(parallelcluster_findings(parse(text, "cluster.yaml"), silent))
+
+
+@pytest.mark.integration
+def test_a_patch_without_a_lock_is_judged_by_its_line_and_that_is_said():
+    text = f"{REFUSED}parallelcluster: {{version: 3.16.99}}\n"
+    first, *others = list(parallelcluster_findings(parse(text, "cluster.yaml"), silent))
+    assert (first.id, first.severity, first.path) == (
+        "parallelcluster-not-locked",
+        "warning",
+        "parallelcluster.version",
+    )
+    assert "3.16.99 is not locked" in first.message
+    assert [finding.path for finding in others] == ["image.os", "tags"]
+    assert all(finding.message.startswith("ParallelCluster 3.16.1 refuses ") for finding in others)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from trainyard.catalog.by_version import line_of
 from trainyard.document.write import yaml_text
-from trainyard.edge.pcluster import Complaint, load_schema
+from trainyard.edge.pcluster import Complaint, known_versions, load_schema
 from trainyard.finding import Finding, path_text
 from trainyard.platforms.parallelcluster.rendering.origin import spec_path
 from trainyard.render.rendering import render
@@ -17,24 +18,49 @@ SOURCE = "https://docs.aws.amazon.com/parallelcluster/latest/ug/cluster-configur
 def parallelcluster_findings(parsed: ParsedSpec, report: Callable[[str], None]) -> Iterator[Finding]:
     """Yield what ParallelCluster's schema says about the rendered cluster.yaml, at the spec's own lines.
 
-    Raises TrainyardError where ParallelCluster cannot be run.
+    A version without a lock is judged by the latest locked one of its line, and that is said. Raises TrainyardError
+    where ParallelCluster cannot be run.
     """
     spec = parsed.spec
     config = yaml_text(render(spec, {}).documents["cluster.yaml"])
-    version = spec.parallelcluster.version
+    version = _judging_version(spec.parallelcluster.version)
+    if version != spec.parallelcluster.version:
+        yield _not_locked(parsed, version)
     complaints = load_schema(config, cluster_name=spec.name, region=spec.region, version=version, report=report)
     report(f"ParallelCluster {version} {'refuses' if complaints else 'accepts'} the cluster.yaml of {spec.name}")
-    yield from (_finding(parsed, complaint) for complaint in complaints)
+    yield from (_finding(parsed, complaint, version) for complaint in complaints)
 
 
-def _finding(parsed: ParsedSpec, complaint: Complaint) -> Finding:
+def _judging_version(version: str) -> str:
+    of_line = [known for known in known_versions() if line_of(known) == line_of(version)]
+    return version if version in of_line or not of_line else of_line[-1]
+
+
+def _not_locked(parsed: ParsedSpec, version: str) -> Finding:
+    path = ("parallelcluster", "version")
+    place = parsed.document.place(path)
+    return Finding(
+        id="parallelcluster-not-locked",
+        severity="warning",
+        message=f"ParallelCluster {parsed.spec.parallelcluster.version} is not locked in this trainyard, so {version} "
+        "of the same line judged the cluster.yaml",
+        remedy=f"write {version}, or use a trainyard that has it: `deploy` can only run versions that are locked",
+        source=SOURCE,
+        file=parsed.document.file,
+        line=place.line,
+        column=place.column,
+        path=path_text(path),
+    )
+
+
+def _finding(parsed: ParsedSpec, complaint: Complaint, version: str) -> Finding:
     path = spec_path(parsed.spec, complaint.path)
     place = parsed.document.place(path)
     where = path_text(complaint.path) or "the configuration"
     return Finding(
         id="parallelcluster-schema",
         severity="error",
-        message=f"ParallelCluster {parsed.spec.parallelcluster.version} refuses {where}: {complaint.message}",
+        message=f"ParallelCluster {version} refuses {where}: {complaint.message}",
         remedy="change the value here; if it is right, the rendering is wrong: please report it",
         source=SOURCE,
         file=parsed.document.file,
