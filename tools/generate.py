@@ -6,10 +6,13 @@ With --check it writes nothing and fails where a file is not what it would write
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 import typing
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from failures_page import failures_page
 from guides.pages import guides
@@ -55,6 +58,7 @@ def outputs() -> dict[Path, str]:
         COMPILED: record_schema.compiled_text(Spec),
         COMPILED_ENVIRONMENT: record_schema.compiled_text(Environment),
         catalog_file.COMPILED: record_schema.compiled_text(catalog_file.CatalogFile),
+        catalog_file.STORED: _catalog_contents(),
         deployment_file.COMPILED: record_schema.compiled_text(deployment_file.DeploymentFile),
         COMPILED_GRAFANA: compiled_dashboards(),
         COMPILED_CLOUDWATCH: compiled_cloudwatch_dashboards(),
@@ -67,6 +71,16 @@ def outputs() -> dict[Path, str]:
         **{FOLDER_OF_PICTURES / f"{name}.svg": text for name, text in pictures().items()},
         ROOT / "docs" / "failures.md": "\n".join([HEADING, "# Failures", "", *failures_page()]),
     }
+
+
+def _catalog_contents() -> str:
+    """Return the catalog's files in JSON, a line for each."""
+    texts = {path: path.read_bytes() for path in sorted(catalog_file.FOLDER.rglob("*.yaml"))}
+    lines = [
+        f"{json.dumps(catalog_file.stored_name(path, text))}: {json.dumps(yaml.safe_load(text), separators=(',', ':'))}"
+        for path, text in texts.items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _spec_page() -> Iterator[str]:

@@ -10,7 +10,7 @@ from pydantic_core import from_json
 
 from trainyard.catalog import catalog_file
 
-_NO_FACTS = {"belief.json", "compiled.json", "compiled_deployment.json"}
+_NO_FACTS = {"belief.json", "content.json", "compiled.json", "compiled_deployment.json"}
 
 
 class Age(NamedTuple):

@@ -82,20 +82,12 @@ def _family(name: str) -> Family:
 def _described_family(name: str) -> Family:
     """Return what EC2 says of a family. Only its line is read as JSON: all of them take as long as twenty rules."""
     content = DESCRIBED.read_bytes()
-    types = None if name == "sources" else _line(content, name)
+    types = None if name == "sources" else catalog_file.json_line(content, name)
     if types is None:
         return Family({}, {})
-    sources = _line(content, "sources")
+    sources = catalog_file.json_line(content, "sources")
     catalog_file.note_look(DESCRIBED, (source["read"] for source in sources.values()))
     return family_in({"sources": sources, "types": types}, f"catalog/{DESCRIBED.name} ({name})")
-
-
-def _line(content: bytes, key: str) -> Any:
-    start = content.find(f'\n"{key}": '.encode())
-    if start < 0:
-        return None
-    line = content[content.index(b": ", start) + 2 : content.index(b"\n", start + 1)]
-    return catalog_file.with_tuples(from_json(line.rstrip(b",")))
 
 
 def family_in(data: dict[str, Any], where: str) -> Family:
