@@ -62,13 +62,23 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let an update of the cluster end nodes on which jobs run. The jobs are told before; --yes is not enough.",
 )
+@click.option(
+    "--wait-for-jobs",
+    "wait_minutes",
+    metavar="MINUTES",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Before an update of the cluster ends nodes, wait so long for their jobs. What runs then still is ended with "
+    "--end-jobs, and without it the update is not made.",
+)
 @lock_option
 @json_option
-def command(  # noqa: PLR0913  one for each option
+def command(  # noqa: PLR0913, PLR0917  one for each option
     spec: str,
     profile: str | None,
     create_key_pair: Path | None,
     give_up: tuple[str, ...],
+    wait_minutes: int,
     lock: Path | None,
     *,
     yes: bool,
@@ -131,6 +141,7 @@ def command(  # noqa: PLR0913  one for each option
         overwrite_dashboards=overwrite_dashboards,
         give_up=frozenset(give_up),
         end_jobs=end_jobs,
+        wait_for_jobs_s=wait_minutes * 60,
     )
     with interruptible("AWS finishes what it has begun; run the same command again to go on"):
         deployed = deploy_file(spec, profile=profile, options=options, lock=lock, listener=watcher(), confirm=confirm)

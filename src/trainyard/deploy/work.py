@@ -56,6 +56,8 @@ class Options:
     """Logical ids of resources whose data an update may take away."""
     end_jobs: bool = False
     """End jobs that run on nodes which an update of the cluster ends."""
+    wait_for_jobs_s: float = 0
+    """How long an update of the cluster waits for such jobs to end by themselves."""
 
 
 @dataclass

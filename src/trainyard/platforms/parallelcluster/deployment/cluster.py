@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from trainyard.bundle.config_text import config_text
@@ -19,7 +18,7 @@ from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_command import PclusterRefusedError, ValidationMessage, warnings_in
 from trainyard.errors import TrainyardError
 from trainyard.platforms.parallelcluster.deployment.classification import config_for
-from trainyard.platforms.parallelcluster.deployment.running_jobs import refuse_running_jobs, running_jobs
+from trainyard.platforms.parallelcluster.deployment.running_jobs import await_jobs
 from trainyard.platforms.parallelcluster.deployment.update import is_fleet_stopped, start_fleet, stop_fleet, update
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
@@ -91,8 +90,8 @@ def _updated(work: Work, stack: StackState) -> StepOutcome:
         remember_config(work.account, work.bucket, work.name, config_text(spec, document))
         return StepOutcome(changed=False, detail=stack.status)
     parallelcluster = work.pcluster(spec.parallelcluster.version)
-    if planned.ends_jobs:  # those that have begun meanwhile
-        refuse_running_jobs(work, replace(planned, running=running_jobs(work, planned.queues)))
+    if planned.ends_jobs:
+        await_jobs(work, planned)
     if planned.need == "stop":
         stop_fleet(work, parallelcluster)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from trainyard.deploy.cluster_update import ClusterUpdate, RunningJobs
 from trainyard.deploy.work import Work
@@ -13,6 +14,7 @@ from trainyard.errors import TrainyardError
 # Jobs that have nodes: https://slurm.schedmd.com/squeue.html#SECTION_JOB-STATE-CODES
 _STATES = "RUNNING,COMPLETING,CONFIGURING,SUSPENDED,STOPPED"
 _MOST_SHOWN = 5
+_POLL_S = 30.0
 
 
 def running_jobs(work: Work, queues: Collection[str]) -> RunningJobs:
@@ -41,8 +43,30 @@ def _job(line: str) -> str:
     return f"job {number} ({name}) of {user} on {count} nodes of {queue}"
 
 
+def await_jobs(work: Work, update: ClusterUpdate) -> None:
+    """Wait for the jobs that an update would end, as long as the options say; then refuse to end those that are left.
+
+    Others may begin meanwhile. Nothing is waited for where nobody can say which jobs there are.
+    """
+    waited_s, told = 0.0, ""
+    running = running_jobs(work, update.queues)
+    while running.jobs and waited_s < work.options.wait_for_jobs_s:
+        if (text := "; ".join(running.jobs)) != told:
+            work.tell(f"waits for {text}")
+            told = text
+        work.account.clock.sleep(_POLL_S)
+        waited_s += _POLL_S
+        running = running_jobs(work, update.queues)
+    _refuse(work, replace(update, running=running))
+
+
 def refuse_running_jobs(work: Work, update: ClusterUpdate) -> None:
-    """Raise TrainyardError where an update ends jobs that run, or may run, and nobody has agreed to it."""
+    """Raise TrainyardError where an update ends jobs that run, or may run, and nobody has agreed to it or to wait."""
+    if update.running.unknown or not work.options.wait_for_jobs_s:
+        _refuse(work, update)
+
+
+def _refuse(work: Work, update: ClusterUpdate) -> None:
     running = update.running
     if work.options.end_jobs or not (running.jobs or running.unknown):
         return
@@ -52,5 +76,6 @@ def refuse_running_jobs(work: Work, update: ClusterUpdate) -> None:
     raise TrainyardError(
         f"the change of cluster {work.name} ends nodes of {', '.join(update.queues)}, and with them jobs: {what}",
         where=work.name,
-        hint="nothing was changed of the cluster; deploy again when they are over, or with --end-jobs",
+        hint="nothing was changed of the cluster; deploy again when they are over, with --wait-for-jobs, or with "
+        "--end-jobs",
     )

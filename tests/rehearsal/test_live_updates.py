@@ -1,0 +1,69 @@
+"""A cluster of ParallelCluster that exists is updated, also by whoever goes on after a kill or a lost answer."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from tests.rehearsal.account_copies import deployed_account
+from tests.rehearsal.faulty_proxy import faulty_proxy
+from tests.rehearsal.test_disturbed_deployments import goes_on_from_kills
+from tests.rehearsal.whole import SPEC, deployed
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.parallelcluster import cluster_config, fleet_status
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+# A file system that a stack makes before, a queue that comes, and a setting for which the fleet is stopped.
+EDITED = (
+    SPEC.replace(
+        "file_systems:",
+        "  - {name: cpu, instance_type: m5.large, nodes: {min: 1, max: 3}}\n"
+        "file_systems:\n  - {mount: /scratch2, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}",
+    )
+    + "parallelcluster: {slurm: {scaledown_idle_minutes: 33}}\n"
+)
+
+
+def check_updated(account: Account) -> None:
+    config = cluster_config(account, "llm")
+    assert config is not None
+    assert config["Scheduling"]["SlurmSettings"]["ScaledownIdletime"] == 33
+    assert [queue["Name"] for queue in config["Scheduling"]["SlurmQueues"]] == ["compute-gpu", "cpu"]
+    assert [entry["MountDir"] for entry in config["SharedStorage"]] == ["/scratch2", "/fsx"]
+    status = fleet_status(account, "llm")
+    assert status is not None
+    assert status.status == "RUNNING"
+    running = Counter(
+        node.queue for node in nodes(account, "llm") if node.role == "Compute" and node.state == "running"
+    )
+    assert running == {"compute-gpu": 2, "cpu": 1}
+
+
+def test_a_lost_answer_to_an_update_is_no_second_one():
+    with (
+        deployed_account(SPEC) as account,
+        faulty_proxy(account.endpoint or "", lost="UpdateStack") as (endpoint, faults),
+    ):
+        made = deployed(replace(account, endpoint=endpoint), EDITED)
+        assert [result.error.problem for result in made.results if result.error] == []
+        assert faults["reset after"] == 1
+        check_updated(account)
+        again = deployed(account, EDITED)
+        assert {result.status for result in again.results} == {"unchanged"}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("call", ["UpdateItem", "UpdateStack", "DescribeStackEvents", "PutObject"])
+def test_who_is_killed_in_the_middle_of_an_update_goes_on(call: str):
+    seen = itertools.count()
+
+    def is_chosen(number: int, name: str) -> bool:
+        del number
+        return name == call and next(seen) % 4 == 0
+
+    with deployed_account(SPEC) as account:
+        assert goes_on_from_kills(account, EDITED, deployed, is_chosen) > 0
