@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from trainyard.catalog.interfaces import InterfaceLayout
     from trainyard.edge.aws.account import Account
     from trainyard.finding import Finding
+    from trainyard.finding_kinds import Problem
     from trainyard.operate.connect.forwarding import Tunnel, TunnelRequest
     from trainyard.operate.connect.target import Target
     from trainyard.operate.status.status_request import StatusRequest
+    from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import ParsedSpec
 
 Scheduler = Literal["slurm", "batch", "kubernetes"]
@@ -117,6 +119,9 @@ class Platform:
 
     unusable_keys: Callable[[], UnusableKeys]
     """Keys and values of a spec that it cannot use."""
+    overlay_problems: Callable[[Spec], Iterator[Problem]]
+    """Yields the keys of its overlay that the spec models, or that have no place. PCS and HyperPod: none, their stacks
+    have no overlay."""
     config_findings: Callable[[ParsedSpec, Callable[[str], None]], Iterator[Finding]]
     """Yields what its own program says about the configuration that is rendered, at the spec's lines; tells the second
     argument of long work. PCS and HyperPod: nothing, they have no such program."""

@@ -113,4 +113,5 @@ SMALLEST: Platform = replace(
     readme=lambda: cast("PlatformReadme", part(environment_readme, made_for=made_for, steps=readme_steps)),
     status=status,
     unusable_keys=lambda: UnusableKeys(paths=(("head_node",), ("batch",), ("eks",))),
+    overlay_problems=lambda _: iter(()),
 )

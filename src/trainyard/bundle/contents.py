@@ -11,6 +11,7 @@ from trainyard.bundle.monitoring_files import file_descriptions
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.gpu_nodes import gpu_nodes
 from trainyard.render.needed_assets import needed_assets
+from trainyard.render.overlay import overlay_paths
 from trainyard.render.rendering import EXAMPLES, Rendering
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
@@ -57,6 +58,12 @@ def _rows(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterat
     if spec.installs_anything:
         yield from _PAGE.rows("release")
     yield from _PAGE.rows("own")
+
+
+def from_overlay(spec: Spec) -> Iterator[str]:
+    """Yield which keys come from the overlay of the spec; nothing where it has none."""
+    if paths := overlay_paths(spec):
+        yield from _PAGE.lines("overlay", keys=[f"- `{path}`" for path in paths])
 
 
 def missing_from_lock(spec: Spec, lock: AssetLock) -> tuple[str, ...]:

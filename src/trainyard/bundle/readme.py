@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.bundle.assets import PLAN
-from trainyard.bundle.contents import files, not_locked
+from trainyard.bundle.contents import files, from_overlay, not_locked
 from trainyard.bundle.preparation import preparation
 from trainyard.bundle.readme_contents import ReadmeContents
 from trainyard.platform_table import platform_of
@@ -16,6 +16,7 @@ def readme(spec: Spec, contents: ReadmeContents) -> str:
     others = {**({} if release is None else {PLAN: release.plan}), **contents.monitoring}
     sections = (
         files(spec, contents.rendering, contents.monitoring),
+        from_overlay(spec),
         not_locked(spec, contents.lock),
         preparation(spec, contents.rendering, contents.outputs, others),
         platform_of(spec).readme().steps(spec, contents),

@@ -95,6 +95,9 @@ def _lines(plan: DeploymentPlan) -> Iterator[str]:
     yield from _metrics_lines(plan)
     yield from _cost_lines(plan)
     yield from _fixed_lines(plan)
+    if plan.overlay:
+        yield "Written by the overlay, known to no rule of trainyard"
+        yield from (f"  {path}" for path in plan.overlay)
 
 
 def _change_lines(plan: DeploymentPlan) -> Iterator[str]:
@@ -203,6 +206,7 @@ def _values(plan: DeploymentPlan) -> dict[str, Any]:
         "refused": [
             {"problem": refusal.problem, "where": refusal.where, "hint": refusal.hint} for refusal in plan.refusals
         ],
+        "overlay": list(plan.overlay),
         "cannot_change_later": [
             {"path": field.path, "why": field.why, "source": field.source.url} for field in plan.immutable_fields
         ],

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from trainyard.field import Positive, Text
 from trainyard.record import Record
 from trainyard.spec.batch import ContainerImage
+from trainyard.spec.overlay import Overlay
 from trainyard.spec.text import InstanceTypeName
 
 KubernetesVersion = Annotated[str, Text(r"^[0-9]+\.[0-9]+$", 'a minor version of Kubernetes such as "1.36", in quotes')]
@@ -56,6 +57,9 @@ class Eks(Record):
     """Let EKS replace or reboot nodes that it finds unhealthy, in the node groups that it manages."""
     operators: tuple[Operator, ...] = ("training-operator", "mpi-operator")
     """Kubernetes operators for jobs: training-operator for PyTorchJob, mpi-operator for MPIJob and bandwidth tests."""
+    overlay: Overlay = {}
+    """Keys of eksctl's file that the spec does not have, as eksctl writes them. They are merged last, node groups by
+    their name. A key that the spec has is refused here."""
     nccl_image: ContainerImage | None = None
     """Image with nccl-tests, Open MPI and an SSH server for bandwidth tests. By default AWS's own."""
     pytorch_image: ContainerImage | None = None

@@ -6,6 +6,7 @@ from typing import Literal
 
 from trainyard.field import Positive
 from trainyard.record import Record
+from trainyard.spec.overlay import Overlay
 from trainyard.spec.slurm import Slurm
 from trainyard.spec.text import Version
 
@@ -28,3 +29,6 @@ class ParallelCluster(Record):
     """Version of the instance metadata service. v1.0 also answers requests without a session."""
     slurm: Slurm = {}  # type: ignore[assignment]  # plain data, validated like input
     """Slurm."""
+    overlay: Overlay = {}
+    """Keys of cluster.yaml that the spec does not have, as ParallelCluster writes them. They are merged last; queues,
+    their ComputeResources and pools of login nodes by their Name. A key that the spec has is refused here."""

@@ -23,6 +23,7 @@ from trainyard.monitoring.exporters import exporters
 from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard.render.cloudformation.resources import resources
 from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.overlay import overlay_paths
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
@@ -68,6 +69,8 @@ class DeploymentPlan:
     """What would change of the stacks that exist; None where no account was asked."""
     refusals: tuple[TrainyardError, ...] = ()
     """Why a deployment would stop before it touches anything."""
+    overlay: tuple[str, ...] = ()
+    """Keys of the overlay, which reach the program that makes the cluster as they are."""
 
 
 def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | None = None) -> DeploymentPlan:
@@ -92,6 +95,7 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
         sizings(spec) if exporters(spec) else None,
         review,
         tuple(refusals),
+        overlay_paths(spec),
     )
 
 

@@ -21,10 +21,14 @@ from trainyard.platform_parts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainyard.edge.aws.account import Account
+    from trainyard.finding_kinds import Problem
     from trainyard.operate.connect.forwarding import Tunnel, TunnelRequest
     from trainyard.operate.connect.target import Target
     from trainyard.operate.status.status_request import StatusRequest
+    from trainyard.spec.cluster import Spec
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -81,6 +85,14 @@ def _picture() -> PlatformPicture:
     return picture
 
 
+def _overlay_problems(spec: Spec) -> Iterator[Problem]:
+    if not spec.eks.overlay:
+        return iter(())
+    from trainyard.platforms.eks import overlay
+
+    return overlay.problems(spec)
+
+
 def _readme() -> PlatformReadme:
     from trainyard.platforms.eks import readme
 
@@ -135,6 +147,7 @@ EKS = Platform(
     runs_tests_in_containers=False,
     status_values_elsewhere={"eks": None},
     unusable_keys=_unusable_keys,
+    overlay_problems=_overlay_problems,
     config_findings=lambda _parsed, _report: iter(()),
     rendering=_rendering,
     picture=_picture,

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trainyard.finding import Finding
+    from trainyard.finding_kinds import Problem
     from trainyard.operate.status.status_request import StatusRequest
+    from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import ParsedSpec
 
 
@@ -88,6 +90,14 @@ def _picture() -> PlatformPicture:
     return picture
 
 
+def _overlay_problems(spec: Spec) -> Iterator[Problem]:
+    if not spec.parallelcluster.overlay:
+        return iter(())
+    from trainyard.platforms.parallelcluster import overlay
+
+    return overlay.problems(spec)
+
+
 def _readme() -> PlatformReadme:
     from trainyard.platforms.parallelcluster import readme
 
@@ -130,6 +140,7 @@ PARALLELCLUSTER = Platform(
     runs_tests_in_containers=True,
     status_values_elsewhere={"parallelcluster_version": None, "fleet": None, "queues": []},
     unusable_keys=_unusable_keys,
+    overlay_problems=_overlay_problems,
     config_findings=_config_findings,
     rendering=_rendering,
     picture=_picture,

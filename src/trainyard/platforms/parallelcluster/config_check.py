@@ -8,6 +8,7 @@ from trainyard.catalog.by_version import line_of
 from trainyard.document.write import yaml_text
 from trainyard.edge.pcluster import Complaint, known_versions, load_schema
 from trainyard.finding import Finding, path_text
+from trainyard.platforms.parallelcluster.overlay import overlay_path
 from trainyard.platforms.parallelcluster.rendering.origin import spec_path
 from trainyard.render.rendering import render
 from trainyard.spec.parsing import ParsedSpec
@@ -54,7 +55,7 @@ def _not_locked(parsed: ParsedSpec, version: str) -> Finding:
 
 
 def _finding(parsed: ParsedSpec, complaint: Complaint, version: str) -> Finding:
-    path = spec_path(parsed.spec, complaint.path)
+    path = overlay_path(parsed.spec, complaint.path) or spec_path(parsed.spec, complaint.path)
     place = parsed.document.place(path)
     where = path_text(complaint.path) or "the configuration"
     return Finding(

@@ -15,6 +15,7 @@ from trainyard.platforms.eks.rendering.node_groups import node_groups
 from trainyard.platforms.eks.rendering.node_role import node_role, pods_need_node_role
 from trainyard.platforms.eks.rendering.vpc import private_subnets, vpc
 from trainyard.render.networking import security_groups
+from trainyard.render.overlay import merged
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
 from trainyard.spec.cluster import Spec
@@ -25,7 +26,7 @@ _VOLUME_GIB = 80
 
 def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return the whole document. Raises TrainyardError where the spec asks for what no node group can have."""
-    return {
+    written = {
         "apiVersion": "eksctl.io/v1alpha5",
         "kind": "ClusterConfig",
         "metadata": {
@@ -42,6 +43,7 @@ def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
         "addons": addons(spec),
         "managedNodeGroups": [system_nodes(spec, ids), *node_groups(spec, ids)],
     }
+    return merged(written, spec.eks.overlay)
 
 
 def _iam(spec: Spec, ids: Ids) -> dict[str, Any]:

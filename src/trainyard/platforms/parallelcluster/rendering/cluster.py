@@ -13,6 +13,7 @@ from trainyard.render.networking import (
     security_groups,
     ssh_range,
 )
+from trainyard.render.overlay import merged
 from trainyard.render.policies import head_node_iam, login_iam
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import all_tags
@@ -36,7 +37,8 @@ def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
         "DevSettings": _dev_settings(spec),
         "Tags": _tags(spec),
     }
-    return {key: value for key, value in config.items() if value}
+    written = {key: value for key, value in config.items() if value}
+    return merged(written, spec.parallelcluster.overlay)
 
 
 def _image(spec: Spec) -> dict[str, Any]:

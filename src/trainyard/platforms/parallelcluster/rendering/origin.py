@@ -24,6 +24,11 @@ def spec_path(spec: Spec, rendered: Path) -> Path:
     return ()
 
 
+def origin_of(rendered: Path) -> str | None:
+    """Return the key of the spec that a path in cluster.yaml is rendered from; None where no key is for it alone."""
+    return _origins().get(re.sub(r"\[\d+\]", "[]", path_text(rendered)))
+
+
 def _steps(path: str) -> list[str]:
     return path.replace("[]", ".[]").split(".")
 

@@ -1,0 +1,117 @@
+"""Merges keys that the spec does not model into a rendered document, and finds those that it does model.
+
+What a rendering has written, and what a table of origins names, is the spec's: an overlay adds, and replaces nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from trainyard.finding import Path, path_text
+from trainyard.finding_kinds import Problem
+from trainyard.spec.cluster import Spec
+
+_NAMES = ("Name", "name")
+
+
+class OverlayKey(NamedTuple):
+    """A key of an overlay that has a value of its own, and where it stands."""
+
+    written: Path
+    """In the overlay, lists by position."""
+    place: Path
+    """In the document, lists by the position of the item of the same name there."""
+    is_there: bool
+    """Whether the rendering has written something there."""
+    problem: str = ""
+    """Why it has no place; empty where it has one."""
+
+
+def merged(document: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with an overlay merged in: mappings key by key, lists of named mappings item by item."""
+    return {**document, **{key: _value(document.get(key), value) for key, value in overlay.items()}}
+
+
+def overlay_problems(
+    document: Mapping[str, Any], overlay: Mapping[str, Any], above: Path, origin: Callable[[Path], str | None]
+) -> Iterator[Problem]:
+    """Yield the keys of an overlay that the spec models, by the rendering or by a table of origins.
+
+    ``above`` is where the overlay stands in the spec; ``origin`` gives the key of the spec for a path, None for none.
+    """
+    for key in overlay_keys(document, overlay):
+        where, name = (*above, *key.written), path_text(key.place)
+        own = origin(key.place)
+        if key.problem:
+            yield Problem(where, key.problem, "name what the spec has, or write it into the spec")
+        elif own is not None:
+            message = f"the overlay writes {name}, which is {own} in the spec"
+            yield Problem(where, message, f"write {own}, and remove it here")
+        elif key.is_there:
+            message = f"the overlay writes {name}, which trainyard writes"
+            yield Problem(where, message, "remove it: an overlay adds keys and changes none")
+
+
+def overlay_paths(spec: Spec) -> tuple[str, ...]:
+    """Return the keys of a spec's overlay that hold values of their own, as they are written."""
+    overlays = (spec.parallelcluster.overlay, spec.eks.overlay)
+    return tuple(path_text(path) for overlay in overlays for path in _leaves(overlay, ()))
+
+
+def _leaves(value: Any, path: Path) -> Iterator[Path]:
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, (*path, key))
+    elif path:
+        yield path
+
+
+def overlay_keys(document: Any, overlay: Mapping[str, Any]) -> Iterator[OverlayKey]:
+    """Yield the keys of an overlay that hold no further mapping which the document has too."""
+    yield from _in_mapping(document, overlay, (), ())
+
+
+def _value(there: Any, value: Any) -> Any:
+    if isinstance(there, Mapping) and isinstance(value, Mapping):
+        return merged(there, value)
+    if _is_named(there) and _is_named(value):
+        by_name = {_name(item): item for item in value}
+        return [merged(item, by_name.get(_name(item), {})) for item in there]
+    return value
+
+
+def _in_mapping(there: Any, overlay: Mapping[str, Any], written: Path, place: Path) -> Iterator[OverlayKey]:
+    for key, value in overlay.items():
+        inner = there.get(key) if isinstance(there, Mapping) else None
+        at, to = (*written, key), (*place, key)
+        if isinstance(value, Mapping) and (isinstance(inner, Mapping) or (inner is None and value)):
+            yield from _in_mapping(inner, value, at, to)
+        elif inner is not None and _is_named(inner) and _is_named(value):
+            yield from _in_list(inner, value, at, to)
+        else:
+            yield OverlayKey(at, to, inner is not None)
+
+
+def _in_list(
+    there: Sequence[Mapping[str, Any]], items: Sequence[Mapping[str, Any]], written: Path, place: Path
+) -> Iterator[OverlayKey]:
+    positions = {_name(item): position for position, item in enumerate(there)}
+    for index, item in enumerate(items):
+        position = positions.get(_name(item))
+        if position is None:
+            known = ", ".join(map(str, positions))
+            problem = f"{path_text(place)} has no {_name(item)!r}; there are {known}"
+            yield OverlayKey((*written, index), place, is_there=False, problem=problem)
+            continue
+        rest = {key: value for key, value in item.items() if key not in _NAMES}
+        yield from _in_mapping(there[position], rest, (*written, index), (*place, position))
+
+
+def _is_named(value: Any) -> bool:
+    items = value if isinstance(value, list | tuple) and value else [None]
+    return all(isinstance(item, Mapping) and any(name in item for name in _NAMES) for item in items)
+
+
+def _name(item: Mapping[str, Any]) -> Any:
+    return next(item[name] for name in _NAMES if name in item)
