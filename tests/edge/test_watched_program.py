@@ -76,7 +76,6 @@ def test_what_takes_too_long_is_ended_with_all_that_it_has_started(tmp_path):
 def test_output_without_end_is_ended_in_time_and_does_not_pile_up():
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     told: list[int] = []
-
     ended = run_watched(["yes", "x" * 10_000], os.environ, say=lambda line: told.append(len(line)), timeout_s=2)
     assert ended.timed_out
     assert len(ended.lines) <= 2000

@@ -69,7 +69,11 @@ def give_up(*names: str) -> Options:
             "EBS volume of 100 GiB with metrics and the database of Grafana",
         ),
         (SELF_HOSTING, NO_FILES, "Lustre", "left behind, and goes on costing: Lustre of stack shared-storage"),
-        (MANAGED, NO_MONITORING, "PrometheusWorkspace", "left behind, and goes on costing: PrometheusWorkspace"),
+        pytest.param(
+            *(MANAGED, NO_MONITORING, "PrometheusWorkspace"),
+            "left behind, and goes on costing: PrometheusWorkspace",
+            marks=pytest.mark.exhaustive,
+        ),
     ],
     ids=["self-hosting-to-managed", "self-hosting-to-none", "file-system-out", "workspace-out"],
 )

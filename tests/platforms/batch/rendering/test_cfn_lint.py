@@ -59,7 +59,7 @@ batch:
 }
 
 
-def lint(folder: Path, specs: dict[str, str]) -> dict[str, list[str]]:
+def lint(folder: Path, specs: dict[str, str], regions: tuple[str, ...] = REGIONS) -> dict[str, list[str]]:
     """Return what is said about each spec's stack, nothing where nothing is."""
     said = {}
     for name, text in specs.items():
@@ -67,7 +67,7 @@ def lint(folder: Path, specs: dict[str, str]) -> dict[str, list[str]]:
         template, parameters = folder / f"{name}.yaml", folder / f"{name}.json"
         template.write_text(stack.template, encoding="utf-8")
         parameters.write_text(json.dumps(parameters_list(stack)), encoding="utf-8")
-        said[name] = objections(template, parameters=[parameters], ignored=ALLOWED_WARNINGS, regions=REGIONS)
+        said[name] = objections(template, parameters=[parameters], ignored=ALLOWED_WARNINGS, regions=regions)
     return {name: found for name, found in said.items() if found}
 
 
@@ -92,7 +92,7 @@ def test_nor_about_any_option_or_several_queues(tmp_path: Path):
     queue = "{name: gpu, instance_type: p4d.24xlarge, nodes: {min: 0, max: 4}}"
     specs = {name: whole(queue, text) for name, text in OPTIONS.items()}
     other = "{name: cpu, instance_type: m5.large, nodes: 2, root_volume: {type: io2, iops: 4000, encrypted: false}}"
-    assert lint(tmp_path, specs | {"two-queues": whole(f"{queue}, {other}", "")}) == {}
+    assert lint(tmp_path, specs | {"two-queues": whole(f"{queue}, {other}", "")}, REGIONS[1:]) == {}
 
 
 @pytest.mark.exhaustive
