@@ -17,6 +17,8 @@ _CALL = re.compile(
 )
 # A file that its process has just made, under a name that nobody else had, is nobody else's.
 _MADE = re.compile(r"O_CREAT\|O_EXCL")
+# So is a folder: mkdir("/tmp/tmp.x", 0700) = 0.
+_FOLDER = re.compile(r'^mkdir(?:at\(AT_FDCWD<[^>]*>)?[(,] ?"(?P<path>/[^"]+)", \S+ *= 0$')
 # Runs as a user, who has no rights of others: what access(2) says is what the kernel would let that user do.
 _REACHED = """\
 import json, os, stat, sys
@@ -73,13 +75,13 @@ def opened_by_root(node: DebianNode, *command: str) -> set[str]:
         "-o",
         f"{PLACE}/logs/of",
     ]
-    ran = node.run(*trace, "-e", "trace=open,openat,execve", *command)
+    ran = node.run(*trace, "-e", "trace=open,openat,execve,mkdir,mkdirat", *command)
     assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
     calls = [line for log in (node.upper / "strace/logs").iterdir() for line in log.read_text().splitlines()]
     assert any("execve(" in call for call in calls)
-    return {
-        path for call in calls if (path := _path_of(call)) and not path.startswith(("/proc/", "/sys/", "/dev/", PLACE))
-    }
+    own = tuple(f"{folder['path']}/" for call in calls if (folder := _FOLDER.match(call)))
+    elsewhere = ("/proc/", "/sys/", "/dev/", PLACE, *own)
+    return {path for call in calls if (path := _path_of(call)) and not f"{path}/".startswith(elsewhere)}
 
 
 def reached_by_users(node: DebianNode, paths: set[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from tests.bootstrap.steps.keeper_node import PASSWORD, alertmanager, grafana, p
 from tests.bootstrap.user_data import user_data
 from tests.bootstrap.whole.cloud import BUCKET, FOLDER, INSTANCE, Bucket, metadata_service
 from tests.bootstrap.whole.debian_node import DebianNode, can_run
+from tests.bootstrap.whole.root_trace import can_trace, opened_by_root, reached_by_users
 from tests.rehearsal.account_copies import empty_account
 from trainyard.edge.aws.account import Account
 
@@ -110,3 +111,14 @@ def test_it_follows_the_releases_of_its_folder(account: Account, instance: Debia
     assert not [name for name, (_, content) in before.items() if PASSWORD.encode() in content]
     logs = "".join(path.read_text() for path in (instance.upper / "var/log/trainyard").iterdir())
     assert PASSWORD not in said + logs + json.dumps(record)
+
+
+@pytest.mark.skipif(not can_trace(), reason="hardware: no strace, see tools/debian_root.sh")
+def test_no_user_can_put_anything_where_root_of_it_looks(account: Account, instance: DebianNode):
+    Bucket(account).publish(SPEC, DOWNLOADS)
+    opened = opened_by_root(instance, "bash", "/var/lib/cloud/part-001")
+    opened |= opened_by_root(instance, "bash", "-c", "cd /tmp && trainyard-follow-releases look")
+    password = "/opt/trainyard/current/grafana/read-password.sh"
+    opened |= opened_by_root(instance, "bash", "-c", f"cd /tmp && PATH= /bin/bash {password} || true")
+    assert "/opt/trainyard/current/grafana/read-password.sh" in opened
+    assert reached_by_users(instance, opened) == {}

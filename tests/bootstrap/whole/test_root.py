@@ -31,7 +31,10 @@ queues: [{name: prepare, instance_type: m5.xlarge}]
 ENDPOINT = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-0a1b2c3d/"
 VERSION = "2.28.7-1"
 # As somebody who is root elsewhere leaves it: everybody may write, and every name is there that might be looked for.
-PLANTED = ("json.py", "re.py", "hashlib.py", "os.py", ".bashrc", ".profile", "common.sh", "run.sh", "python3", "aws")
+PLANTED = (
+    "json.py", "re.py", "hashlib.py", "os.py", ".bashrc", ".profile", "common.sh", "run.sh", "python3", "aws", "sed",
+    "tail", "logger", "sleep", "dcgmi", "nvidia-smi", "systemctl", "trainyard-node", "scontrol",
+)  # fmt: skip
 # Somebody brings a node up and repairs it by hand, from a folder of users.
 START = """\
 cd /fsx
@@ -51,6 +54,14 @@ for name in $(jq --raw-output '.steps[].name' /var/lib/trainyard/bootstrap.json)
   bash /opt/trainyard/current/steps/*-"$name".sh
 done
 """
+# As Slurm runs them: as root, without a search path, in a folder that may be anybody's, for jobs of anybody.
+OF_SLURM = """\
+cd /fsx
+PATH= SLURM_JOB_UID=65534 /bin/bash /opt/slurm/etc/scripts/prolog.d/50_trainyard_job_gate || true
+PATH= /bin/bash /opt/trainyard/current/health/slurm-health-check.sh || true
+PATH= /bin/bash /opt/trainyard/current/health/dcgm-level-2.sh || true
+"""
+GATE = "bash /opt/trainyard/current/steps/75-job-gate.sh"
 LOGIN = "cd /fsx && su --login root --command 'echo ${LD_LIBRARY_PATH:-none}' && bash --login -c :"
 AS_USER = "setpriv --reuid=nobody --regid=nogroup --clear-groups bash --login -c 'echo $LD_LIBRARY_PATH'"
 
@@ -113,7 +124,7 @@ def test_no_user_can_put_anything_where_root_looks(node: Callable[..., DebianNod
     shared = plant(there)
     opened = opened_by_root(there, "bash", "-euc", START, "start", f"s3://{BUCKET}/{FOLDER}")
     build_nccl(there, shared)
-    for text in (AGAIN, NCCL, LOGIN):
+    for text in (AGAIN, NCCL, GATE, OF_SLURM, LOGIN):
         opened |= opened_by_root(there, "bash", "-euc", text)
     # Read to be copied, and compared with a checksum on the way.
     opened.discard(f"/fsx/nccl/{VERSION}/lib/libnccl.so.2")

@@ -14,7 +14,8 @@
 # https://slurm.schedmd.com/slurm.conf.html#OPT_BatchStartTimeout
 # https://slurm.schedmd.com/prolog_epilog.html: no search path is set, and no Slurm command may be called.
 set -euo pipefail
-export PATH=${PATH:-}:/usr/sbin:/usr/bin:/sbin:/bin
+# An empty part of a search path is the folder that somebody calls it in.
+export PATH=${PATH:+$PATH:}/usr/sbin:/usr/bin:/sbin:/bin
 
 ROOT=${TRAINYARD_SYSROOT:-}
 RECORD=$ROOT/var/lib/trainyard/bootstrap.json

@@ -8,7 +8,8 @@
 # What DCGM itself prints goes to standard error. Only nodes that no job uses may be tested: dcgm-level-2.sbatch sees to
 # it. https://docs.nvidia.com/datacenter/dcgm/latest/user-guide/dcgm-diagnostics.html
 set -euo pipefail
-export PATH=${PATH:-}:/usr/sbin:/usr/bin:/sbin:/bin
+# An empty part of a search path is the folder that somebody calls it in.
+export PATH=${PATH:+$PATH:}/usr/sbin:/usr/bin:/sbin:/bin
 
 # It has hung for ever on some GPUs: https://github.com/NVIDIA/DCGM/issues/247
 LIMIT_S=${TRAINYARD_DCGM_LIMIT_S:-1500}

@@ -10,6 +10,7 @@
 # Before slurmd runs, where it fetches slurm.conf for the node, no command of Slurm answers. A node that is sick by then is
 # held by the next run. https://github.com/mej/nhc/issues/159
 set -euo pipefail
-export PATH=${PATH:-}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+# An empty part of a search path is the folder that somebody calls it in.
+export PATH=${PATH:+$PATH:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 exec "${TRAINYARD_SYSROOT:-}/usr/local/bin/trainyard-node" health --slurm --hold
