@@ -10,12 +10,10 @@ import pytest
 from tests.full_disk import files_of_at_most
 from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster import PclusterEnvironment
+from trainyard.edge.pcluster_answers import ConfigChange, ValidationMessage, Verdict
 from trainyard.edge.pcluster_command import (
-    ConfigChange,
     Pcluster,
     PclusterRefusedError,
-    ValidationMessage,
-    Verdict,
     artifact_bucket,
 )
 from trainyard.errors import TrainyardError

@@ -10,7 +10,7 @@ from trainyard.api.new import new_spec
 from trainyard.bundle.image import assemble_images
 from trainyard.document.write import yaml_text
 from trainyard.edge.pcluster import ClusterConfig
-from trainyard.edge.pcluster_command import warnings_in
+from trainyard.edge.pcluster_answers import warnings_in
 
 KINDS = (
     "distributed-training-gpu",

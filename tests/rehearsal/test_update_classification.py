@@ -18,7 +18,8 @@ from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
-from trainyard.edge.pcluster_command import FleetNeed, Pcluster
+from trainyard.edge.pcluster_answers import FleetNeed
+from trainyard.edge.pcluster_command import Pcluster
 from trainyard.edge.pcluster_environment import environment
 from trainyard.platforms.parallelcluster.deployment.classification import config_for
 from trainyard.render.rendering import render

@@ -19,14 +19,13 @@ import errno
 import hashlib
 import os
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from trainyard.edge.aws.account import Account, program_variables
+from trainyard.edge.pcluster_answers import ClassifiedChange, Verdict, classified_change, verdict_of
 from trainyard.edge.pcluster_environment import PclusterEnvironment
 from trainyard.edge.pcluster_process import PclusterProcess
 from trainyard.edge.temporary_disk import refuse_full_disk
@@ -35,64 +34,6 @@ from trainyard.errors import TrainyardError
 # Validators ask AWS about every instance type and subnet, and uploads take their time.
 _CHANGE_TIMEOUT_S = 900.0
 _LOOK_TIMEOUT_S = 180.0
-# What a dry run that found nothing to refuse says, with exit status 1: pcluster/api/errors.py.
-_DRY_RUN_SUCCEEDED = "DryRun flag is set"
-
-
-@dataclass(frozen=True, slots=True)
-class ValidationMessage:
-    """What one of ParallelCluster's validators says of a config."""
-
-    level: Literal["ERROR", "WARNING", "INFO"]
-    type: str
-    """Name of the validator; ConfigSchemaValidator for what the schema refuses."""
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigChange:
-    """What an update would change, or may not change."""
-
-    parameter: str
-    current: str
-    requested: str
-    problem: str | None = None
-    """Why it may not be changed."""
-
-
-FleetNeed = Literal["live", "drain", "terminate", "stop", "stop-logins"]
-"""What an update needs, from the least disturbance to the most: nothing, one of two queue update strategies, the
-compute fleet stopped, login nodes stopped too."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClassifiedChange:
-    """A change of a configuration, as the update policies of this version of ParallelCluster see it."""
-
-    path: tuple[str, ...]
-    """Keys in the configuration, with names in brackets for members of lists: SlurmQueues[train]."""
-    current: Any
-    """None where it is new."""
-    requested: Any
-    """None where it goes."""
-    policy: str
-    """Name of the update policy in pcluster/config/update_policy.py."""
-    reason: str
-    """Why it may not be changed as the cluster is now, and what would have to be done; empty where it may."""
-    allowed_when: tuple[FleetNeed, ...]
-    """In which states it may be changed; empty where in none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What ParallelCluster says of a config before anything is made."""
-
-    accepted: bool
-    problem: str
-    """The reason in its words; empty where it accepts."""
-    messages: tuple[ValidationMessage, ...] = ()
-    """Errors and warnings; warnings also where it accepts."""
-    changes: tuple[ConfigChange, ...] = ()
 
 
 class PclusterRefusedError(TrainyardError):
@@ -146,12 +87,12 @@ class Pcluster:
         status, answer = self._with_config(
             name, config_text, f"{'update' if update else 'create'}-cluster", "--dryrun", "true"
         )
-        return _verdict(status, answer)
+        return verdict_of(status, answer)
 
     def classify(self, name: str, config_text: str) -> tuple[ClassifiedChange, ...]:
         """Return what a config changes of a cluster, by the update policies. Asks no validator, and makes nothing."""
         answer = self._succeeded("classify-update", *self._with_config(name, config_text, "classify-update"))
-        return tuple(_classified(change) for change in answer["changes"])
+        return tuple(classified_change(change) for change in answer["changes"])
 
     def create(self, name: str, config_text: str, *, rollback: bool = False) -> dict[str, Any]:
         """Begin to create a cluster. Without ``rollback`` a failed one stays, to be looked at and then deleted.
@@ -224,7 +165,7 @@ class Pcluster:
     def _changed(self, name: str, config_text: str, command: str, *options: str) -> dict[str, Any]:
         status, answer = self._with_config(name, config_text, command, *options)
         if status:
-            raise PclusterRefusedError(_verdict(status, answer), where=name)
+            raise PclusterRefusedError(verdict_of(status, answer), where=name)
         return answer
 
     def _with_config(self, name: str, config_text: str, command: str, *options: str) -> tuple[int, dict[str, Any]]:
@@ -268,11 +209,6 @@ class Pcluster:
         return status, answer
 
 
-def warnings_in(answer: Mapping[str, Any]) -> tuple[ValidationMessage, ...]:
-    """Return what validators warn of in an answer to a creation or update that was accepted."""
-    return tuple(message for message in _verdict(0, dict(answer)).messages if message.level == "WARNING")
-
-
 def artifact_bucket(account_id: str, region: str) -> str:
     """Return the name of the bucket that pcluster makes for itself, one for all clusters of a region, and leaves.
 
@@ -291,31 +227,6 @@ _ON_THE_WAY = {
 
 def _named(name: str) -> list[str]:
     return ["--cluster-name", name]
-
-
-def _verdict(status: int, answer: dict[str, Any]) -> Verdict:
-    message = " ".join(str(answer.get("message", "")).split())
-    accepted = not status or _DRY_RUN_SUCCEEDED in message
-    validations = answer.get("configurationValidationErrors") or answer.get("validationMessages") or []
-    messages = tuple(
-        ValidationMessage(entry["level"], entry.get("type", ""), entry["message"]) for entry in validations
-    )
-    problems = {error["parameter"]: error["message"] for error in answer.get("updateValidationErrors") or []}
-    changes = tuple(
-        ConfigChange(
-            entry["parameter"], entry["currentValue"], entry["requestedValue"], problems.get(entry["parameter"])
-        )
-        for entry in answer.get("changeSet") or []
-    )
-    return Verdict(accepted, "" if accepted else message or "it does not say why", messages, changes)
-
-
-def _classified(change: dict[str, Any]) -> ClassifiedChange:
-    words = [change["reason"], change["action"]]
-    reason = ". ".join(word.rstrip(".") for word in words if word and word != "-")
-    needs: list[FleetNeed] = change["allowed_when"]
-    path, current, requested = tuple(change["path"]), change["current"], change["requested"]
-    return ClassifiedChange(path, current, requested, change["policy"], reason, tuple(needs))
 
 
 def _variables(environment: PclusterEnvironment, account: Account, log: Path) -> dict[str, str]:

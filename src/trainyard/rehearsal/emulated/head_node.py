@@ -17,7 +17,12 @@ from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.faults import FAULTS
 from trainyard.rehearsal.emulated.node_boot import NodeBoot
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
-from trainyard.rehearsal.emulated.static_nodes import SlurmCluster, launch_missing, terminate_compute_nodes
+from trainyard.rehearsal.emulated.static_nodes import (
+    SlurmCluster,
+    launch_missing,
+    terminate_compute_nodes,
+    terminate_surplus,
+)
 
 # Where the status of the fleet is kept: pcluster/models/compute_fleet_status_manager.py and pcluster/constants.py of
 # https://pypi.org/project/aws-parallelcluster/3.16.1/
@@ -42,6 +47,7 @@ def start(aws: Aws, name: str) -> int:
         return 0
     status = _fleet_status(aws, name) or "RUNNING"
     ready = FAULTS.head_node_signals and breakdown_at("head") is None
+    terminate_surplus(aws, cluster)
     refused = _launch(aws, cluster) if ready and status == "RUNNING" else None
     up = NodeBoot(aws, cluster, instance)
     up.begin()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,28 @@ def launch_missing(aws: Aws, cluster: SlurmCluster) -> None:
             prefix = f"{queue['Name']}-st-{resource['Name']}"
             _name(aws, cluster, prefix, running + 1, [instance["PrivateIpAddress"] for instance in launched])
             _remember(aws, cluster, prefix, running + 1, [instance["InstanceId"] for instance in launched])
+
+
+def terminate_surplus(aws: Aws, cluster: SlurmCluster) -> None:
+    """Terminate the nodes that a changed configuration has no longer, as clustermgtd does.
+
+    https://github.com/aws/aws-parallelcluster-node/blob/develop/src/slurm_plugin/clustermgtd.py
+    """
+    desired = {
+        (queue["Name"], resource["Name"]): int(resource.get("MinCount") or 0)
+        for queue, resource in _compute_resources(cluster.config)
+    }
+    seen: Counter[tuple[str, str]] = Counter()
+    surplus = []
+    filters = [_tag("cluster-name", cluster.name), _tag("node-type", "Compute"), _ALIVE]
+    for instance in _instances(aws, filters):
+        tags = {tag["Key"].removeprefix("parallelcluster:"): tag["Value"] for tag in instance["Tags"]}
+        place = (tags.get("queue-name", ""), tags.get("compute-resource-name", ""))
+        seen[place] += 1
+        if seen[place] > desired.get(place, 0):
+            surplus.append(instance["InstanceId"])
+    if surplus:
+        aws.client("ec2").terminate_instances(InstanceIds=surplus)
 
 
 def static_nodes(aws: Aws, cluster: SlurmCluster) -> Iterator[tuple[str, Mapping[str, Any] | None]]:

@@ -14,7 +14,8 @@ from tests.specs import spec_of
 from trainyard.deploy.cluster_update import ClusterUpdate, RunningJobs
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws.account import Account
-from trainyard.edge.pcluster_command import ClassifiedChange, FleetNeed, Pcluster, ValidationMessage, Verdict
+from trainyard.edge.pcluster_answers import ClassifiedChange, FleetNeed, ValidationMessage, Verdict
+from trainyard.edge.pcluster_command import Pcluster
 from trainyard.errors import TrainyardError
 from trainyard.platforms.parallelcluster.deployment import changes
 from trainyard.platforms.parallelcluster.deployment.classification import cluster_update, config_for

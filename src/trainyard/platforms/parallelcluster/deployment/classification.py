@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trainyard.deploy.cluster_update import ClusterChange, ClusterNeed, ClusterUpdate
-from trainyard.edge.pcluster_command import ClassifiedChange, FleetNeed
+from trainyard.edge.pcluster_answers import ClassifiedChange, FleetNeed
 from trainyard.finding import Path, path_text
 from trainyard.platforms.parallelcluster.deployment.storage_losses import storage_losses
 from trainyard.platforms.parallelcluster.rendering.origin import spec_path

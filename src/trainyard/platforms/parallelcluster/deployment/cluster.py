@@ -15,7 +15,8 @@ from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.data_stores import tag_snapshots, volume_ids
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
-from trainyard.edge.pcluster_command import PclusterRefusedError, ValidationMessage, warnings_in
+from trainyard.edge.pcluster_answers import ValidationMessage, warnings_in
+from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.parallelcluster.deployment.classification import config_for
 from trainyard.platforms.parallelcluster.deployment.running_jobs import await_jobs

@@ -10,7 +10,7 @@ from typing import Any
 
 from trainyard.deploy.stack_change import StackChange
 from trainyard.edge.aws.change_sets import Fate, Leaves
-from trainyard.edge.pcluster_command import ClassifiedChange
+from trainyard.edge.pcluster_answers import ClassifiedChange
 
 _TYPES = {"Ebs": "AWS::EC2::Volume", "Efs": "AWS::EFS::FileSystem", "FsxLustre": "AWS::FSx::FileSystem"}
 # By DeletionPolicy, of which Delete is the default.

@@ -9,7 +9,8 @@ from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.stack_events import stack_events, stack_failure
-from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError, ValidationMessage, warnings_in
+from trainyard.edge.pcluster_answers import ValidationMessage, warnings_in
+from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError
 from trainyard.errors import TrainyardError
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
