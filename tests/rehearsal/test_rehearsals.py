@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.architectures.by_platform import architectures_on
+from tests.rehearsal.account_copies import seeded_account
 from trainyard.api.new import new_spec
 from trainyard.checking.spec_file import rule_findings
 from trainyard.deploy.preflight_runner import NOT_RUN
@@ -50,6 +51,37 @@ def is_green(result: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("name", "mode"), COVERING)
 def test_an_architecture_is_deployed_and_destroyed(name: str, mode: str):
     is_green(rehearsed(name, mode))
+
+
+ULTRASERVER = """\
+name: gb
+region: us-east-2
+platform: parallelcluster
+network: {availability_zone: us-east-2a}
+head_node: {instance_type: m7g.4xlarge}
+queues:
+  - name: train
+    instance_type: p6e-gb200.36xlarge
+    nodes: 18
+    capacity: {capacity_block: cr-0123456789abcdef0}
+software: {setup: gpu}
+parallelcluster: {version: 3.15.1}
+"""
+
+
+@pytest.mark.integration
+def test_a_type_that_moto_does_not_know_can_be_asked_for():
+    with seeded_account(ULTRASERVER) as account:
+        ec2 = account.client("ec2")
+        (described,) = ec2.describe_instance_types(InstanceTypes=["p6e-gb200.36xlarge"])["InstanceTypes"]
+    assert described["ProcessorInfo"]["SupportedArchitectures"] == ["arm64"]
+
+
+@pytest.mark.exhaustive
+def test_an_ultraserver_is_deployed_and_destroyed():
+    parsed = parse(ULTRASERVER, "cluster.yaml")
+    findings = tuple(rule_findings(parsed))
+    is_green(rehearse(RehearsalSpec(parsed.spec, ULTRASERVER, findings, parsed.document), lambda _: None))
 
 
 @pytest.mark.exhaustive

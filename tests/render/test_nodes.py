@@ -183,7 +183,13 @@ def test_every_step_is_asked_for_by_some_spec():
     neuron = names("software: {setup: neuron}\nqueues: [{name: q, instance_type: trn1.32xlarge}]")
     metrics = names("monitoring: {cloudwatch_metrics: [slurm]}")
     keeper = names("monitoring: {mode: self-hosting}")
-    asked = {name for found in (names(EVERYTHING), neuron, metrics, keeper) for kind in found.values() for name in kind}
+    gb200 = names("queues: [{name: q, instance_type: p6e-gb200.36xlarge}]")
+    asked = {
+        name
+        for found in (names(EVERYTHING), neuron, metrics, keeper, gb200)
+        for kind in found.values()
+        for name in kind
+    }
     assert {step.name for step in STEPS} == asked
 
 
@@ -219,3 +225,9 @@ def test_grafana_knows_by_which_address_people_reach_it(more: str, url: str):
     part = f"monitoring: {{mode: self-hosting{more}}}"
     assert settings(part, "monitoring")["TRAINYARD_GRAFANA_URL"] == url
     assert settings(part, "head")["TRAINYARD_GRAFANA_URL"] == ""
+
+
+@pytest.mark.parametrize(("instance_type", "found"), [("p6e-gb200.36xlarge", True), ("p5.48xlarge", False)])
+def test_ultraservers_get_an_imex_domain_for_each_job(instance_type: str, *, found: bool):
+    part = f"queues: [{{name: train, instance_type: {instance_type}}}]\nsoftware: {{setup: gpu}}"
+    assert ("imex" in names(part)["head"]) == found

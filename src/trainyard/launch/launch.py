@@ -98,6 +98,19 @@ def queue_hardware(spec: Spec, queue: Queue) -> dict[str, Hardware]:
     return hardware_by_type(instance for launch in compute_launches(spec, queue) for instance in launch.instances)
 
 
+def has_ultraservers(spec: Spec, queue: Queue | None = None) -> bool:
+    """Return whether any nodes, or those of one queue, are of UltraServers, whose GPUs share NVLink between nodes."""
+    instances = (instance for launch in compute_launches(spec, queue) for instance in launch.instances)
+    return any(instance.facts is not None and instance.facts.ultraserver_instances for instance in instances)
+
+
+def jobs_take_whole_nodes(spec: Spec, queue: Queue) -> bool:
+    """Return whether every job of a queue gets whole nodes. On UltraServers NVLink between nodes is for such alone."""
+    if queue.job_exclusive is not None:
+        return queue.job_exclusive
+    return spec.parallelcluster.slurm.job_exclusive or has_ultraservers(spec, queue)
+
+
 def cuda_architectures(spec: Spec) -> tuple[str, ...]:
     """Return what code for the GPUs of all queues is compiled for, such as 90 and 100, as far as that is known."""
     instances = (instance for launch in compute_launches(spec) for instance in launch.instances)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from trainyard.bootstrap.steps import STEPS, BootstrapStep, Role
 from trainyard.launch.capacity import named_reservations
 from trainyard.launch.instance import Hardware, common_hardware
-from trainyard.launch.launch import compute_launches, cuda_architectures, queue_hardware
+from trainyard.launch.launch import compute_launches, cuda_architectures, has_ultraservers, queue_hardware
 from trainyard.launch.setup import setup_of
 from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.render.cloudformation.network import has_load_balancer
@@ -141,6 +141,7 @@ _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
     "alertmanager": _always,
     "grafana": _always,
     "job-gate": _always,
+    "imex": lambda spec, _: has_ultraservers(spec),
     "images": lambda spec, _: bool(spec.software.container_images),
 }
 

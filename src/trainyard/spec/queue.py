@@ -121,7 +121,8 @@ class Queue(OneKindOfNodes):
     setup: Setup | None = None
     """What is installed on these nodes, where it is not software.setup."""
     job_exclusive: bool | None = None
-    """Give every job whole nodes, where it is not as parallelcluster.slurm.job_exclusive says."""
+    """Give every job whole nodes, where it is not as parallelcluster.slurm.job_exclusive says. On UltraServers it is so
+    by default: NVLink between nodes is set up for such jobs alone."""
     partition_settings: SlurmSettings = {}
     """Further settings of this queue's partition in Slurm."""
     custom_actions: CustomActions = {}  # type: ignore[assignment]  # as above

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES
+from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES, InstanceTypeBackend
+from moto.ec2.models.instance_types import InstanceType as MotoInstanceType
 
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
@@ -21,6 +22,8 @@ def plant_instance_types(region: str, seeds: Mapping[str, Any]) -> None:
         kind = find(name)
         if name not in INSTANCE_TYPES and kind is not None:
             INSTANCE_TYPES[name] = instance_type_facts(kind)
+            # Of all types, made when moto is imported.
+            InstanceTypeBackend.instance_types.append(MotoInstanceType(name))
             _offer(region, name, [f"{region}{letter}" for letter in "abc"])
     for reservation in _reservations(seeds):
         _offer(region, reservation["InstanceType"], [reservation["AvailabilityZone"]])

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.launch.instance import Instance
-from trainyard.launch.launch import Launch, compute_launches
+from trainyard.launch.launch import Launch, compute_launches, jobs_take_whole_nodes
 from trainyard.launch.setup import setup_of
 from trainyard.platform_table import platform_of
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Box, group, line, rectangle, text
@@ -177,7 +177,7 @@ def _about(spec: Spec, queue: Queue) -> list[str]:
     setup = setup_of(spec, queue)
     if platform_of(spec).has_kubernetes:
         return []
-    whole = spec.parallelcluster.slurm.job_exclusive if queue.job_exclusive is None else queue.job_exclusive
+    whole = jobs_take_whole_nodes(spec, queue)
     phrases = {
         f"installs {setup} software": setup != "none",
         "containers": spec.software.containers,

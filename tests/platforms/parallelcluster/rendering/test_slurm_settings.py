@@ -70,3 +70,19 @@ def test_without_internet_nodes_find_each_other_by_the_names_that_ec2_gives_them
 
 def test_memory_is_a_resource_only_where_that_was_asked_for():
     assert slurm("memory_scheduling: true")["EnableMemoryBasedScheduling"] is True
+
+
+def test_jobs_on_ultraservers_get_whole_nodes_and_a_prolog_on_all_of_them():
+    of_type = "instance_type: p6e-gb200.36xlarge"
+    queues = f"queues: [{{name: a, {of_type}}}, {{name: b, {of_type}, job_exclusive: false}}]"
+    scheduling = cluster(queues)["Scheduling"]
+    assert scheduling["SlurmSettings"]["CustomSlurmSettings"] == [
+        {"PrologFlags": "Alloc,NoHold"},
+        {"MessageTimeout": 240},
+    ]
+    assert [queue["JobExclusiveAllocation"] for queue in scheduling["SlurmQueues"]] == [True, False]
+    own = "parallelcluster: {slurm: {settings: {messagetimeout: 300}}}"
+    assert settings(f"{queues}\n{own}")["CustomSlurmSettings"] == [
+        {"PrologFlags": "Alloc,NoHold"},
+        {"messagetimeout": 300},
+    ]

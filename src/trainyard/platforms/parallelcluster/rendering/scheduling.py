@@ -6,7 +6,7 @@ from typing import Any
 
 from trainyard.catalog.instances import slurm_topology
 from trainyard.launch.capacity import CapacityTarget
-from trainyard.launch.launch import Launch, compute_launches
+from trainyard.launch.launch import Launch, compute_launches, has_ultraservers, jobs_take_whole_nodes
 from trainyard.platforms.parallelcluster.rendering.shared_storage import root_volume
 from trainyard.render.assets import assets_folder
 from trainyard.render.networking import proxy, queue_subnets, security_groups
@@ -37,7 +37,6 @@ def scheduling(spec: Spec, ids: Ids) -> dict[str, Any]:
 
 def _queue(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
     launches = compute_launches(spec, queue)
-    exclusive = spec.parallelcluster.slurm.job_exclusive if queue.job_exclusive is None else queue.job_exclusive
     several_subnets = len(queue_subnets(spec, queue, ids)) > 1
     return {
         "Name": queue.name,
@@ -48,7 +47,7 @@ def _queue(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
         "ComputeSettings": {
             "LocalStorage": {**root_volume(queue.root_volume), "EphemeralVolume": {"MountDir": spec.scratch.mount}}
         },
-        "JobExclusiveAllocation": exclusive,
+        "JobExclusiveAllocation": jobs_take_whole_nodes(spec, queue),
         **({"CustomSlurmSettings": queue.partition_settings} if queue.partition_settings else {}),
         **custom_actions(spec, queue.custom_actions, ids),
         "Iam": compute_iam(spec, queue.custom_actions, ids),
@@ -69,7 +68,7 @@ def _networking(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
 def slurm_settings(spec: Spec) -> dict[str, Any]:
     """Return the scheduler's own settings."""
     slurm = spec.parallelcluster.slurm
-    own_lines = [{key: value} for key, value in {**_lines(slurm), **_spared(spec)}.items()]
+    own_lines = [{key: value} for key, value in {**_of_ultraservers(spec), **_lines(slurm), **_spared(spec)}.items()]
     return {
         "ScaledownIdletime": slurm.scaledown_idle_minutes,
         "QueueUpdateStrategy": slurm.queue_update_strategy,
@@ -89,6 +88,18 @@ def _lines(slurm: Slurm) -> dict[str, str | int]:
         "UnkillableStepTimeout": slurm.unkillable_step_timeout_s,
     }
     return {**{key: seconds for key, seconds in times.items() if seconds is not None}, **slurm.settings}
+
+
+def _of_ultraservers(spec: Spec) -> dict[str, str | int]:
+    """Return what lets all nodes of a job come into one IMEX domain before it starts; the user's own choice stands.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/support-nvidia-imex-p6e-gb200-instance.html
+    """
+    if not has_ultraservers(spec):
+        return {}
+    chosen = {key.lower() for key in spec.parallelcluster.slurm.settings}
+    settings: dict[str, str | int] = {"PrologFlags": "Alloc,NoHold", "MessageTimeout": 240}
+    return {key: value for key, value in settings.items() if key.lower() not in chosen}
 
 
 def _spared(spec: Spec) -> dict[str, str]:
