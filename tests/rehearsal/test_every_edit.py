@@ -25,11 +25,11 @@ DATA = (
     "ECR repositories", "EFS file systems", "FSx file systems", "FSx volumes", "Grafana workspaces", "Log groups",
     "Prometheus workspaces",
 )  # fmt: skip
-# They hold data where a stack has them, as that of monitoring: other instances and their volumes come and go with jobs.
-OF_STACKS = ("AWS::EC2::Instance", "AWS::EC2::Volume")
+# They hold data where a stack has them, as that of monitoring: those of nodes come and go with jobs.
+OF_STACKS = ("AWS::EC2::Volume",)
 NAMED = re.compile(r"--give-up (\w+)")
 # A part takes less than a minute of a processor.
-PARTS = {"environment": 8, "batch": 12, "eks": 16, "parallelcluster": 60}
+PARTS = {"environment": 10, "batch": 20, "eks": 20, "parallelcluster": 120}
 # In the normal run, beginning with what took data away without a word.
 SOME = {
     "environment": ("monitoring amp-only to self-hosting back", "file_systems[0].lustre.size_gib", "iam.kms_key back"),
