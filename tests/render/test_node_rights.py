@@ -184,6 +184,15 @@ def test_buckets_that_the_spec_names_are_read_and_not_written(kind: str):
     assert not allowed(statements, "s3:GetObject", "arn:aws:s3:::mine-2/a", CONTEXT)
 
 
+def test_login_nodes_read_their_own_scripts_as_the_rule_about_them_has_it():
+    script = "{custom_actions: {after_setup: [{script: s3://scripts/login.sh}]}}"
+    spec = spec_of(f"name: llm\nlogin_nodes: {script}\nsoftware: {{setup: cpu}}\n")
+    (pool,) = cluster(spec, Ids({}))["LoginNodes"]["Pools"]
+    statements = tuple(statements_of(spec, pool["Iam"]))
+    assert allowed(statements, "s3:GetObject", "arn:aws:s3:::scripts/login.sh", CONTEXT)
+    assert not allowed(statements, "s3:GetObject", "arn:aws:s3:::scripts/other.sh", CONTEXT)
+
+
 def test_the_monitoring_instance_writes_below_its_own_arn_alone():
     spec = spec_of("name: llm\nmonitoring: {mode: self-hosting}\n")
     policies = resolved(spec, "monitoring", "MonitoringRole")["Policies"]

@@ -35,9 +35,9 @@ def test_policies_of_aws_for_something_else_do_not_count(name: str):
     assert len(paths(RULE, POOL + policies(f"arn:aws:iam::aws:policy/{name}"))) == 1
 
 
-def test_a_bucket_that_nodes_may_read_is_enough():
-    assert paths(RULE, f"{POOL}\nsoftware: {{setup: cpu}}\niam: {{read_buckets: [my-bucket]}}") == []
-    assert len(paths(RULE, f"{POOL}\nsoftware: {{setup: cpu}}\niam: {{read_buckets: [my-bucket-2]}}")) == 1
+def test_the_policy_of_nodes_that_install_anything_names_the_scripts():
+    assert paths(RULE, f"{POOL}\nsoftware: {{setup: cpu}}") == []
+    assert len(paths(RULE, f"{POOL}\niam: {{read_buckets: [my-bucket]}}")) == 1
 
 
 def test_every_moment_and_every_pool_is_looked_at():

@@ -16,13 +16,13 @@ _READ_S3 = frozenset(
 
 
 def check(spec: Spec) -> Iterator[Problem]:
-    """Yield scripts in S3 of login nodes, where no policy of the user's can be meant for them."""
-    if any(_may_read_s3(policy) for policy in spec.iam.policies):
+    """Yield scripts in S3 of login nodes, where no policy is attached to these that could be meant for them."""
+    # The policy of nodes that run releases names the scripts of login nodes: render/cloudformation/assets.py
+    if spec.installs_anything or any(_may_read_s3(policy) for policy in spec.iam.policies):
         return
-    readable = tuple(f"s3://{bucket}/" for bucket in spec.read_buckets) if spec.installs_anything else ()
     for path, pool in spec.login_pools():
         for place, url in scripts_of(pool.custom_actions):
-            if url.startswith("s3://") and not url.startswith(readable):
+            if url.startswith("s3://"):
                 bucket = url.removeprefix("s3://").partition("/")[0]
                 yield Problem(
                     (*path, "custom_actions", *place, "script"),
@@ -42,7 +42,8 @@ RULE = Rule(
     title="Login script that cannot be read",
     rationale=(
         "A node fetches its scripts with its own role. ParallelCluster grants S3Access to the head node and to queues "
-        "only, and login pools do not know the key. A pool whose script cannot be read never comes up."
+        "only, and login pools do not know the key. Where trainyard installs anything on nodes, its own "
+        "policy names the scripts of login nodes. A pool whose script cannot be read never comes up."
     ),
     remedy="add a policy to iam.policies that allows s3:GetObject on the script",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html",
