@@ -9,7 +9,12 @@ from trainyard.catalog.instances import find, researched_names, slurm_topology, 
 
 @pytest.mark.parametrize(
     ("name", "topology"),
-    [("p5.48xlarge", (2, 48, 2)), ("p4d.24xlarge", (2, 24, 2)), ("p4de.24xlarge", (2, 24, 2))],
+    [
+        ("p5.48xlarge", (2, 48, 2)),
+        ("p4d.24xlarge", (2, 24, 2)),
+        ("p4de.24xlarge", (2, 24, 2)),
+        ("c5.9xlarge", (1, 18, 2)),
+    ],
 )
 def test_a_measured_type_has_its_topology_and_a_source(name, topology):
     assert slurm_topology(name) == topology
