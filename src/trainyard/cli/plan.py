@@ -26,7 +26,7 @@ _MOST_SIMULATED = 100_000
 
 @click.command()
 @click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
-@click.option("--account", "ask", is_flag=True, help="Ask the AWS account what is there already. Changes nothing.")
+@click.option("--account", "ask", is_flag=True, help="Ask the AWS account what is there already. Changes no resource.")
 @profile_option
 @click.option(
     "--simulate",
@@ -44,7 +44,8 @@ def command(  # noqa: PLR0913  one for each option
     """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
 
     With --account it says what a deployment would change of the stacks that exist, and whether it would be refused:
-    the exit status is 1 then. Needs no AWS account otherwise.
+    the exit status is 1 then. It makes change sets of them, which it deletes again, and uploads a template that is too
+    long for a request to the cluster's folder in the bucket, as deploying does. Needs no AWS account otherwise.
 
     Prices are list prices of the dates that their sources name; what is unknown is said to be.
 
