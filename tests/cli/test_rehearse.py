@@ -114,9 +114,10 @@ def test_errors_in_the_environment_are_told_with_its_file(trainyard, inside):
         ("distributed-training-gpu", "kubernetes-api-unreachable"),
         ("batch-p5", "fabric-manager"),
         ("eks-g4dn", "accounting-database"),
+        ("eks-g4dn", "file-system-refused"),
     ],
 )
-def test_what_breaks_nothing_of_a_platform_is_refused_with_what_does(trainyard, tmp_path, architecture, breakdown):
+def test_what_breaks_nothing_of_a_spec_is_refused_with_what_does(trainyard, tmp_path, architecture, breakdown):
     spec = tmp_path / "cluster.yaml"
     spec.write_text(next(entry.text for entry in all_architectures() if entry.name == architecture))
     result = trainyard("rehearse", str(spec), "--break", breakdown)

@@ -18,6 +18,7 @@ from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.environment_option import refuse_missing_environment, refuse_other_environment
 from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse
+from trainyard.rehearsal.report.conditions import conditions
 from trainyard.rehearsal.report.report_page import report_page
 from trainyard.rehearsal.report.terminal import summary as report_summary
 
@@ -90,13 +91,14 @@ def _refuse_unknown(breakdown: str | None) -> None:
 
 
 def _refuse_without_effect(breakdown: str | None, spec: Spec) -> None:
-    strikes = platform_of(spec).rehearsal().STRIKES
-    if breakdown is not None and breakdowns()[breakdown].strikes not in strikes:
-        possible = ", ".join(name for name, known in breakdowns().items() if known.strikes in strikes)
+    strikes, had = platform_of(spec).rehearsal().STRIKES, conditions(spec)
+    effective = [name for name, known in breakdowns().items() if known.strikes in strikes and known.needs in ("", *had)]
+    if breakdown is not None and breakdown not in effective:
+        possible = ", ".join(effective)
         raise InputError(
             f"{breakdown} breaks nothing of {spec.name}: {breakdowns()[breakdown].what}",
             where="--break",
-            hint=f"on {platform_of(spec).title} choose one of {possible}",
+            hint=f"of this spec on {platform_of(spec).title} choose one of {possible}",
         )
 
 

@@ -36,6 +36,8 @@ class Breakdown:
     """What AWS says."""
     resource: str = ""
     """The type of the resource."""
+    needs: str = ""
+    """What a spec has to have for it, by a name of rehearsal/report/conditions.py."""
     code: str = ""
     """The code with which EC2 refuses the launch."""
     failure: str = ""
