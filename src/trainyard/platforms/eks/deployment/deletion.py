@@ -24,6 +24,7 @@ from trainyard.platforms.eks.deployment.stacks import delete_own_stack, own_clus
 # Their operators end the pods, so they have to go before the nodes on which these operators run.
 JOBS = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org", "jobs.batch")
 _MOST_TOLD = 10
+_GONE = "ResourceNotFoundException"
 
 
 def delete_eks_cluster(work: Work, cluster: EksCluster | None) -> None:
@@ -72,13 +73,18 @@ def _has_own_stack(work: Work) -> bool:
 
 def _by_eksctl(work: Work, eksctl: Eksctl, *, answers: bool) -> None:
     """Let eksctl delete it. Where nothing answers, it cannot look at load balancers, and is told to go on."""
-    try:
-        eksctl.delete_cluster(work.name, work.account.region, work.tell, evict=False, force=not answers)
-    except EksctlRefusedError:
-        if any(stack.status == "DELETE_FAILED" for stack in own_stacks(work)):
-            work.tell("eksctl could not delete everything; the stacks that it left are deleted now")
+    for is_last in (False, False, True):
+        try:
+            eksctl.delete_cluster(work.name, work.account.region, work.tell, evict=False, force=not answers)
+        except EksctlRefusedError as error:
+            if any(stack.status == "DELETE_FAILED" for stack in own_stacks(work)):
+                work.tell("eksctl could not delete everything; the stacks that it left are deleted now")
+                return
+            # Where the answer to a deletion is lost, eksctl's own second try finds nothing, and eksctl ends.
+            if is_last or _GONE not in error.problem:
+                raise
+        else:
             return
-        raise
 
 
 def _empty(work: Work) -> bool:
