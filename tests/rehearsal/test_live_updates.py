@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -10,13 +11,15 @@ import pytest
 
 from tests.rehearsal.account_copies import deployed_account
 from tests.rehearsal.faulty_proxy import faulty_proxy
-from tests.rehearsal.test_disturbed_deployments import goes_on_from_kills
+from tests.rehearsal.kill_points import kill_points
 from tests.rehearsal.whole import SPEC, deployed
+from tests.rehearsal.whole_account import whole_account
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.parallelcluster import cluster_config, fleet_status
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+UPLOAD = re.compile(r"S3 objects: s3://parallelcluster-.*/assets/")
 # A file system that a stack makes before, a queue that comes, and a setting for which the fleet is stopped.
 EDITED = (
     SPEC.replace(
@@ -63,8 +66,20 @@ def test_who_is_killed_in_the_middle_of_an_update_goes_on(call: str):
         del number
         return name == call and next(seen) < 2
 
-    with deployed_account(SPEC) as account:
-        assert goes_on_from_kills(account, EDITED, deployed, is_chosen) > 0
+    with deployed_account(SPEC) as before, kill_points(before, EDITED, is_chosen) as (account, points):
+        assert deployed(account, EDITED).ok
+        expected = without_uploads(whole_account(before))
+        assert points
+        for point in points:
+            done = deployed(point.account, EDITED)
+            assert [result.error.problem for result in done.results if result.error] == [], point.call
+            check_updated(point.account)
+            assert without_uploads(whole_account(point.account)) == expected
+
+
+def without_uploads(account: Counter[str]) -> dict[str, int]:
+    """Return a whole account without what ParallelCluster uploads anew at each update and removes with the cluster."""
+    return {thing: count for thing, count in account.items() if not UPLOAD.search(thing)}
 
 
 def test_nodes_that_a_smaller_cluster_has_no_place_for_end():
