@@ -77,7 +77,7 @@ def test_a_cluster_of_aws_batch_is_measured_by_its_name(trainyard, tmp_path: Pat
         refused = trainyard("bench", "submit", "lab", "--region", "us-east-2", "--backend", "tcp")
     (job,) = values["jobs"]
     assert (ran.status, values["results"], job["slurm_job"]) == (1, "bench-results/lab", None)
-    assert (job["batch_job"], job["state"], job["reason"]) == (batch.names[0][0], "FAILED", step.reason)
+    assert (job["batch_job"], job["state"], job["reason"]) == (batch.names[0][0], "FAILED", f'"{step.reason}"')
     assert (refused.status, "lab runs its tests on AWS Batch, where --backend has no" in refused.err) == (2, True)
 
 
@@ -130,7 +130,7 @@ def test_an_api_server_that_cannot_be_reached_is_one_clear_error(trainyard, prog
     programs.api.refuses = "Unable to connect to the server: dial tcp 10.0.4.7:443: i/o timeout"
     ran = trainyard(*ONE_NODE)
     assert (ran.status, ran.out) == (1, "")
-    assert "error: the Kubernetes API of lab cannot be reached: Unable to connect to the server" in ran.err
+    assert 'error: the Kubernetes API of lab cannot be reached: "Unable to connect to the server' in ran.err
 
 
 def test_a_machine_without_kubectl_is_one_clear_error(trainyard, programs: FakePrograms):

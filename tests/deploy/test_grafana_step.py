@@ -243,7 +243,7 @@ def test_somebody_who_saves_at_the_same_time_is_not_written_over(work: Work, see
 )
 def test_a_refusal_says_what_to_do_and_leaves_no_token(work: Work, seen: Between, status: int, words: str):
     seen.answer = lambda *both: (status, {"message": "no"}) if both == SAVE else None
-    with pytest.raises(TrainyardError, match=f"refuses POST /api/dashboards/db: {status}, no") as error:
+    with pytest.raises(TrainyardError, match=f'refuses POST /api/dashboards/db: {status}, "no"') as error:
         GrafanaStep().apply(work)
     assert words in str(error.value.hint)
     assert "the cluster is not affected" in str(error.value.hint)

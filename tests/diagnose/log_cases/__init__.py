@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 _FOLDER = Path(__file__).parent
+# Python 3.11 has it since its fourth patch, and Debian 12 the second: https://docs.python.org/3/library/tarfile.html
+_FILTER: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 LINES: list[dict[str, Any]] = json.loads((_FOLDER / "single.json").read_text())
 """Of one log each: its ``lines``, the name of the log as ``stream``, and the ``cause`` that a person found."""
 _ARCHIVES: list[dict[str, Any]] = [json.loads(file.read_text()) for file in sorted(_FOLDER.glob("archives/*.json"))]
@@ -30,5 +32,5 @@ def archive_of(case: dict[str, Any]) -> Path:
 def unpacked(case: dict[str, Any], folder: Path) -> Path:
     """Unpack an archive, and return the folder in it that has the logs."""
     with tarfile.open(archive_of(case)) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder, **_FILTER)
     return folder / str(case["root"])
