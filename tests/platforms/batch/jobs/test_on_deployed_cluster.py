@@ -54,7 +54,7 @@ def run(account: Account, job: str, wanted: JobOptions | None = None) -> tuple[B
 def test_a_job_runs_from_its_submission_to_its_end(account: Account):
     ended, log, told = run(account, "nccl", JobOptions(3, (("NCCL_DEBUG", "INFO"),), ("nvidia-smi", "-L"), 2))
     assert told[:-1] == ["SUBMITTED", "PENDING", "RUNNABLE", "STARTING", "RUNNING"]
-    assert told[-1] == "SUCCEEDED: Essential container in task exited"
+    assert told[-1] == 'SUCCEEDED: "Essential container in task exited"'
     assert log == ["emulated: node 0 of 3 would run nvidia-smi -L"]
     assert (ended.nodes, ended.attempts, exit_status(ended)) == (3, 2, 0)
     assert ended.main.log_group.startswith("mnp-batch-LogGroup")
@@ -72,7 +72,7 @@ def test_each_stream_is_told_to_be_of_a_node_of_its_job(account: Account):
 def test_a_job_whose_image_nobody_has_pushed_says_so(account: Account):
     ended, log, _ = run(account, "stress-ng")
     assert (exit_status(ended), log) == (1, [])
-    assert "has failed: CannotPullContainerError" in outcome_words(ended)
+    assert 'has failed: "CannotPullContainerError' in outcome_words(ended)
 
 
 def test_more_nodes_than_the_compute_environment_may_have_are_warned_of(account: Account):
