@@ -13,7 +13,7 @@ import trainyard_node
 from tests.specs import spec_of
 from trainyard.bootstrap.steps import STEPS
 from trainyard.bundle.asset_lock import lock_of_assets, lock_text
-from trainyard.bundle.node_work import NOTHING, READ_BY_PACKAGE, Difference, difference, node_work
+from trainyard.bundle.node_work import NOTHING, READ_BY_PACKAGE, WorkDifference, difference, node_work
 from trainyard.bundle.release import release
 from trainyard.errors import TrainyardError
 from trainyard.rehearsal.stand_in_assets import stand_in_lock
@@ -42,12 +42,12 @@ FACTS = {
 }
 
 
-def changed(former: str, now: str, kind: str = "head") -> Difference | None:
+def changed(former: str, now: str, kind: str = "head") -> WorkDifference | None:
     works = (node_work(release(spec_of(f"{QUEUE}{FSX}{software}")).content, kind) for software in (former, now))
     return difference(*works)
 
 
-def found(former: str, now: str, kind: str = "head") -> Difference:
+def found(former: str, now: str, kind: str = "head") -> WorkDifference:
     difference_found = changed(former, now, kind)
     assert difference_found is not None
     return difference_found
@@ -69,7 +69,7 @@ def test_images_to_import_are_a_new_step_and_then_another_setting():
     one = 'software: {setup: gpu, containers: true, container_images: ["a#b:1"]}\n'
     two = one.replace('"a#b:1"', '"a#b:1", "a#c:1"')
     assert found("software: {setup: gpu, containers: true}\n", one).new == ("images",)
-    assert found(one, two) == Difference((), (), ("TRAINYARD_CONTAINER_IMAGES",), ())
+    assert found(one, two) == WorkDifference((), (), ("TRAINYARD_CONTAINER_IMAGES",), ())
 
 
 def test_another_version_of_nccl_is_another_setting():
@@ -143,7 +143,7 @@ def test_another_destination_of_metrics_is_told_to_the_head_node_alone():
     endpoints = [{"AMPPrometheusEndpoint": f"{ENDPOINT}/ws-{number}/"} for number in (1, 2)]
     former, now = (release(spec, outputs=outputs).content for outputs in endpoints)
     told = difference(node_work(former, "head"), node_work(now, "head"))
-    assert told == Difference((), (), ("TRAINYARD_METRICS_WRITE_URL",), ("monitoring/head-node.yml",))
+    assert told == WorkDifference((), (), ("TRAINYARD_METRICS_WRITE_URL",), ("monitoring/head-node.yml",))
     assert difference(node_work(former, "login"), node_work(now, "login")) is None
 
 
@@ -194,9 +194,9 @@ def test_a_script_and_a_setting_that_are_gone_are_a_difference():
     content = release(spec_of(f"{QUEUE}{PLAIN}")).content
     less = without(content, "health/slurm-health-check.sh", "TRAINYARD_QUEUE")
     gone = difference(node_work(content, "head"), node_work(less, "head"))
-    assert gone == Difference((), (), ("TRAINYARD_QUEUE",), ("health/slurm-health-check.sh",))
+    assert gone == WorkDifference((), (), ("TRAINYARD_QUEUE",), ("health/slurm-health-check.sh",))
 
 
 def test_what_only_a_dropped_step_used_goes_with_it():
     images = 'software: {setup: gpu, containers: true, container_images: ["a#b:1"]}\n'
-    assert found(images, "software: {setup: gpu, containers: true}\n") == Difference((), ("images",), (), ())
+    assert found(images, "software: {setup: gpu, containers: true}\n") == WorkDifference((), ("images",), (), ())

@@ -47,7 +47,7 @@ class NodeWork(NamedTuple):
     """Names of settings that its scripts and steps ask for, whether they are set or not."""
 
 
-class Difference(NamedTuple):
+class WorkDifference(NamedTuple):
     """How the work of a node that ran one release differs from that of another one."""
 
     new: tuple[str, ...]
@@ -103,14 +103,14 @@ def _is_for_all(name: str) -> bool:
     return not (name in (_PLAN, FILE_NAME) or name.startswith((_STEPS, _COLLECTION, *_OF_INSTANCE)))
 
 
-def difference(former: NodeWork, now: NodeWork) -> Difference | None:
+def difference(former: NodeWork, now: NodeWork) -> WorkDifference | None:
     """Return how the work differs, None where it is the same. What only dropped steps used counts with them."""
     dropped = {name: step for name, step in former.steps.items() if name not in now.steps}
     settings = {name: value for name, value in former.settings.items() if name in now.asks}
     scripts = _without(former.scripts, {step["script"] for step in dropped.values()})
     assets = sorted({locked_asset.file for locked_asset in former.assets ^ now.assets})
     steps = [name for name in now.steps if name in former.steps and former.steps[name] != now.steps[name]]
-    changes = Difference(
+    changes = WorkDifference(
         tuple(name for name in now.steps if name not in former.steps),
         tuple(dropped),
         _changed(settings, now.settings),

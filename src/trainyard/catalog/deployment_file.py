@@ -66,7 +66,7 @@ UpdateNeed = Literal[
 strategy TERMINATE; a stopped fleet; no login nodes; neither fleet nor login nodes; a new cluster."""
 
 
-class SupportEnd(Record):
+class SupportPeriod(Record):
     """Until when somebody supports something."""
 
     until: Date
@@ -109,7 +109,7 @@ class DeploymentFile(Record):
     """assets.yaml."""
     compute_capabilities: dict[str, ComputeCapability] | None = None
     """compute_capabilities.yaml, by the vendor's name of the GPU."""
-    support_ends: dict[str, SupportEnd] | None = None
+    support_ends: dict[str, SupportPeriod] | None = None
     """support_ends.yaml, one section of it."""
     upstream_packages: tuple[UpstreamPackage, ...] | None = None
     """upstream_packages.yaml."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from trainyard.bootstrap.steps import STEPS
 from trainyard.bundle.assets import POINTER
-from trainyard.bundle.node_work import NOTHING, Difference, NodeWork, difference, node_work
+from trainyard.bundle.node_work import NOTHING, NodeWork, WorkDifference, difference, node_work
 from trainyard.bundle.release import Release, file_of
 from trainyard.deploy.node_record import NodeRecord, disagreement
 from trainyard.deploy.node_record_place import record_of
@@ -63,7 +63,7 @@ class RunningNodes:
     def _head(self, head: list[ClusterNode]) -> Iterator[Finding]:
         ran = self._ran(head[0]) if head else _Ran(self._pointed_to())
         difference = self._difference(ran, "head")
-        if isinstance(difference, Difference):
+        if isinstance(difference, WorkDifference):
             self._refuse_dropped(difference)
             difference = difference._replace(dropped=())
         if difference is not None and any(difference):
@@ -83,7 +83,7 @@ class RunningNodes:
             remedy = f"run on each of them, or terminate them so that new ones start: {self._command}"
             yield not_told("login-nodes-not-told", message, remedy, self._place)
 
-    def _difference(self, ran: _Ran, kind: str) -> Difference | str | None:
+    def _difference(self, ran: _Ran, kind: str) -> WorkDifference | str | None:
         """Return how the work differs, None where it is the same; in words where it failed or nobody can read it."""
         digest = ran.release
         if digest == self.new.sha256:
@@ -120,7 +120,7 @@ class RunningNodes:
         match = None if stored is None else _DIGEST.match(stored.content.decode(errors="replace"))
         return match[0] if match else None
 
-    def _refuse_dropped(self, difference: Difference) -> None:
+    def _refuse_dropped(self, difference: WorkDifference) -> None:
         # A step of another version that this one does not know was renamed, not dropped by the spec.
         rerunnable = {step.name for step in STEPS} - _LEAVES_FILES_ONLY
         dropped = [name for name in difference.dropped if name in rerunnable]

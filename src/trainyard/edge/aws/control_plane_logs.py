@@ -22,7 +22,7 @@ def control_plane_log_group(cluster: str) -> str:
     return f"/aws/eks/{cluster}/cluster"
 
 
-class LogGroup(NamedTuple):
+class ControlPlaneLogGroup(NamedTuple):
     """The log group of a control plane."""
 
     name: str
@@ -32,7 +32,7 @@ class LogGroup(NamedTuple):
     """How long logs are kept; None for ever."""
 
 
-def find_log_group(account: Account, cluster: EksCluster) -> LogGroup | None:
+def find_log_group(account: Account, cluster: EksCluster) -> ControlPlaneLogGroup | None:
     """Return the group of a cluster; None where there is none yet.
 
     A group that is older than the cluster is of another one, which had the name before, and not returned.
@@ -45,7 +45,7 @@ def find_log_group(account: Account, cluster: EksCluster) -> LogGroup | None:
         return None
     arn = group["arn"].removesuffix(":*")
     tags = call(account, "logs", "list_tags_for_resource", doing=doing, resourceArn=arn)["tags"]
-    return LogGroup(name, arn, tags, group.get("retentionInDays"))
+    return ControlPlaneLogGroup(name, arn, tags, group.get("retentionInDays"))
 
 
 def put_log_group(
