@@ -90,9 +90,14 @@ def test_a_new_room_without_a_layer_is_refused(copy):
     assert broken_contracts(copy) == {LAYERS}
 
 
+def recipe(makefile: str, target: str) -> str:
+    commands = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert commands is not None
+    return commands[1]
+
+
 def test_make_check_runs_the_contracts():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(r"^check: lint\b", makefile, re.MULTILINE)
-    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
-    assert recipe is not None
-    assert "\tlint-imports\n" in recipe[1]
+    assert "lint-rest" in recipe(makefile, "lint")
+    assert "\tlint-imports\n" in recipe(makefile, "lint-rest")

@@ -189,15 +189,15 @@ def test_jobs_run_where_their_operator_does_and_there_are_gpus(kubectl: Emulated
 
 
 def test_a_kind_that_nobody_defined_is_refused(kubectl: EmulatedKubectl):
-    with pytest.raises(NoSuchKindError, match='no matches for kind "MPIJob"'):
+    with pytest.raises(NoSuchKindError, match="no matches for kind 'MPIJob'"):
         kubectl.apply([JOB])
-    with pytest.raises(NoSuchKindError, match=r"resource type \"mpijobs\.kubeflow\.org\""):
+    with pytest.raises(NoSuchKindError, match=r"resource type 'mpijobs\.kubeflow\.org'"):
         kubectl.get("mpijobs.kubeflow.org")
 
 
 def test_a_namespace_that_nobody_made_is_refused(kubectl: EmulatedKubectl):
     nowhere = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one", "namespace": "nowhere"}}
-    with pytest.raises(NotThereError, match='namespaces "nowhere" not found'):
+    with pytest.raises(NotThereError, match="namespaces 'nowhere' not found"):
         kubectl.apply([nowhere])
 
 
@@ -234,7 +234,7 @@ def test_fields_of_somebody_else_are_taken_by_force_alone(account: Account, clus
     EmulatedKubectl(account, cluster, host, "eksctl").apply([theirs])
     ours = workload("shared")
     ours["spec"]["replicas"] = 2
-    with pytest.raises(TrainyardError, match='conflict with "eksctl"'):
+    with pytest.raises(TrainyardError, match="conflict with 'eksctl'"):
         kubectl.apply([ours])
     kubectl.apply([ours], force_conflicts=True)
     assert len(pods(kubectl, "shared")) == 2
