@@ -71,5 +71,5 @@ def test_ctrl_c_ends_a_kubectl_that_waits_for_an_answer(account: Account, tmp_pa
         process = started(account, "status", name, "--region", "us-east-2")
         wait_until(lambda: any("get" in call.words for call in programs.calls))
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate()
-        assert (process.returncode, out) == (130, "")
+        out, err = process.communicate()
+        assert (process.returncode, out) == (130, ""), err
