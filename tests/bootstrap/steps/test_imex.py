@@ -9,6 +9,7 @@ import pytest
 
 from tests.bootstrap.steps.scripts import run_script
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
+from trainyard.bootstrap.steps import ASSETS
 
 STEP = "76-imex"
 PROLOGS = "opt/slurm/etc/scripts/prolog.d"
@@ -70,6 +71,19 @@ def test_a_job_that_shares_nodes_leaves_the_domain_as_it_is(node: FakeNode, shar
     prolog(node, SLURM_JOB_OVERSUBSCRIBE=shares)
     assert (node.read(NODES), verbs(node)) == ("former\n", [])
     assert "submit it with --exclusive" in said(node)
+
+
+def test_nothing_is_run_from_the_folder_that_it_is_called_in(tmp_path: Path):
+    planted = tmp_path / "sed"
+    planted.write_text('#!/bin/sh\ntouch "$(/usr/bin/dirname "$0")/was-run"\n')
+    planted.chmod(0o755)
+    (tmp_path / "root/proc").mkdir(parents=True)
+    (tmp_path / "root/proc/devices").touch()
+    script = ASSETS / "imex-prolog.sh"
+    variables = {"PATH": "", "TRAINYARD_SYSROOT": str(tmp_path / "root")}
+    ran = subprocess.run(["/bin/bash", script], cwd=tmp_path, env=variables, check=False, capture_output=True)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert not (tmp_path / "was-run").exists()
 
 
 def test_nodes_without_channels_are_none_of_its_business(node: FakeNode):

@@ -9,7 +9,8 @@
 #
 # It never turns a job away: one that cannot use NVLink between nodes runs over EFA, and the journal says why.
 set -euo pipefail
-export PATH=${PATH:-}:/usr/sbin:/usr/bin:/sbin:/bin
+# Slurm sets no search path, and an empty part of one is the folder that somebody calls it in.
+export PATH=${PATH:+$PATH:}/usr/sbin:/usr/bin:/sbin:/bin
 
 ROOT=${TRAINYARD_SYSROOT:-}
 SERVICE=nvidia-imex.service
