@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mission.subject import cluster, page
 from trainyard.api.explain import explain_id
+from trainyard.catalog.parallelcluster import limits
 
 
 def test_tmo_1_both_timeouts_are_written():
@@ -11,6 +12,11 @@ def test_tmo_1_both_timeouts_are_written():
         "HeadNodeBootstrapTimeout": 3600,
         "ComputeNodeBootstrapTimeout": 2400,
     }
+    own = limits("3.16.1")
+    assert own is not None
+    assert {own.default_bootstrap_timeout_s} == set(
+        cluster("distributed-training-gpu")["DevSettings"]["Timeouts"].values()
+    )
 
 
 def test_tmo_2_every_step_has_its_estimate():

@@ -12,7 +12,7 @@ def test_nodes_that_always_run_and_install_much_are_noted():
     (problem,) = problems(RULE, STATIC % ", setup: gpu" + MUCH)
     assert problem.path == ("queues", 0)
     assert problem.message == (
-        "the head node waits for 4 × p5.48xlarge with setup gpu within the 1,800 s that it has by default"
+        "the head node waits for 4 × p5.48xlarge with setup gpu within the 2,100 s that it has by default"
     )
 
 
@@ -23,7 +23,7 @@ def test_scripts_of_one_s_own_are_noted_wherever_the_head_node_waits_for_them():
     assert paths(RULE, elastic) == []
 
 
-@pytest.mark.parametrize("written", [1800, 3600])
+@pytest.mark.parametrize("written", [2100, 3600])
 def test_a_timeout_that_was_written_was_chosen(written: int):
     part = STATIC % ", setup: gpu" + MUCH + f"\ntimeouts: {{head_node_s: {written}}}"
     assert paths(RULE, part) == []

@@ -14,9 +14,9 @@ from trainyard.spec.text import Version
 class Timeouts(Record):
     """How long nodes may take to come up."""
 
-    head_node_s: Positive = 1800
+    head_node_s: Positive = 2100
     """Seconds for the head node. CloudFormation waits that long; it can only be set when the cluster is created."""
-    compute_node_s: Positive = 1800
+    compute_node_s: Positive = 2100
     """Seconds for a compute node. Slurm's ResumeTimeout; it can be changed by an update."""
 
 

@@ -17,7 +17,7 @@ from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 
 # The default of both timeouts in spec/parallelcluster.py, for a cluster whose spec nobody has.
-_TIMEOUT_S = 1800
+_TIMEOUT_S = 2100
 _MOST_BYTES = 1000
 # The form that the launcher reads: bootstrap/assets/launch.sh.
 _POINTER = re.compile(rb"([0-9a-f]{64}) +[A-Za-z0-9][A-Za-z0-9._-]*\s*")
