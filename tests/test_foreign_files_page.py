@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from trainyard.checking.foreign_file import check_any_file
+from trainyard.checking.any_file import check_any_file
 from trainyard.cli.output import finding_text
 from trainyard.rules import all_document_rules
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.each_case import each_case
 from tests.examples import example_spec
 from tests.oracles import PUBLISHED_CONFIGS, needs
 from trainyard.api import check_files
-from trainyard.checking.foreign_file import FUNCTIONS, check_any_file, document_kind
+from trainyard.checking.any_file import check_any_file
+from trainyard.checking.recognition import FUNCTIONS
 from trainyard.checking.spec_file import check_file
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.document.read import read_yaml
@@ -86,13 +85,6 @@ def test_a_template_in_json_is_read_too(tmp_path: Path):
     assert [finding.id for finding in checked.findings] == ["cloudformation-spot-for-multi-node-jobs"]
 
 
-@pytest.mark.parametrize("text", ["a: !Ref b", "a: !Other b", f"{TEMPLATE}Other: !Unknown x\n"])
-def test_tags_of_anything_else_are_still_refused(tmp_path: Path, text: str):
-    checked = check(tmp_path, text)
-    assert checked.foreign is None
-    assert {finding.id for finding in checked.findings} == {"yaml-foreign-tag"}
-
-
 def test_findings_come_worst_first(tmp_path: Path):
     severities = [finding.severity for finding in check(tmp_path, MISSPELT).findings]
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
@@ -114,36 +106,11 @@ def test_a_file_that_is_not_there_is_a_finding(tmp_path: Path):
     assert [finding.id for finding in check_any_file(str(tmp_path / "missing.yaml")).findings] == ["file-unreadable"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "HeadNode: {}",
-        "Resources: {}",
-        "apiVersion: v1\nkind: Pod",
-        "apiVersion: eksctl.io/v1alpha5\nkind: Other",
-        "[]",
-        "",
-    ],
-)
-def test_files_without_rules_stay_what_they_were(tmp_path: Path, text: str):
-    checked = check(tmp_path, text)
-    assert checked == check_file(checked.file)
-    assert checked.parsed is None
-    assert checked.findings
-
-
 def test_only_check_takes_files_of_other_tools(tmp_path: Path):
     file = tmp_path / "eksctl.yaml"
     file.write_text(MISSPELT)
     assert [finding.id for finding in check_file(str(file)).findings] == ["spec-foreign"]
     assert [one.foreign for one in check_files([str(file)])] == ["eksctl"]
-
-
-@pytest.mark.parametrize(
-    "value", [None, (), "text", {}, {"apiVersion": 1}, {"apiVersion": ("eksctl.io/v1",)}, {"Resources": ({},)}]
-)
-def test_whatever_is_no_file_of_theirs_has_no_kind(value: object):
-    assert document_kind(value) is None
 
 
 @needs(PUBLISHED_CONFIGS)

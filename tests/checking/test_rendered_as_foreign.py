@@ -7,7 +7,8 @@ import pytest
 from tests.architectures.by_platform import architectures_on
 from tests.platforms.eks.rendering.options import NAMES, cluster_with
 from trainyard.bundle.assemble import assemble
-from trainyard.checking.foreign_file import FUNCTIONS, document_findings
+from trainyard.checking.foreign_file import document_findings
+from trainyard.checking.recognition import FUNCTIONS
 from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text
 from trainyard.spec.parsing import parse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.examples import example_document, example_spec
-from trainyard.checking.foreign_file import check_any_file
+from trainyard.checking.any_file import check_any_file
 from trainyard.checking.spec_file import FileFindings, check_text
 from trainyard.checking.suppression import suppression_kinds
 

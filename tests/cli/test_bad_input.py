@@ -78,7 +78,6 @@ def test_a_file_that_holds_no_spec_is_refused_on_one_line(refused, tmp_path, wha
     ("name", "what"),
     [
         ("missing.yaml", "missing.yaml does not exist"),
-        ("folder", "folder is a folder"),
         ("dangling.yaml", "dangling.yaml is a link to a file that does not exist"),
         ("loop.yaml", "loop.yaml cannot be read: Too many levels of symbolic links"),
         ("file/below", "file/below cannot be read: Not a directory"),
@@ -87,17 +86,23 @@ def test_a_file_that_holds_no_spec_is_refused_on_one_line(refused, tmp_path, wha
         ("\x1b[31mred\n.yaml", r"\x1b[31mred\n.yaml does not exist"),
         ("\udcff.yaml", r"\udcff.yaml does not exist"),
     ],
-    ids=["missing", "a folder", "a dangling link", "a link to itself", "below a file", "a long name", "no name",
+    ids=["missing", "a dangling link", "a link to itself", "below a file", "a long name", "no name",
          "terminal escapes", "a name that is not UTF-8"],
 )  # fmt: skip
 def test_a_path_that_leads_to_no_file_is_refused_on_one_line(refused, tmp_path, name, what):
-    (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     (tmp_path / "dangling.yaml").symlink_to("nowhere")
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
     (line,) = refused(name)
     assert f"{what}; " in line
     assert line.endswith("[file-unreadable]")
+
+
+def test_a_folder_is_no_spec_and_an_empty_one_holds_nothing_to_check(trainyard, tmp_path):
+    (tmp_path / "folder").mkdir()
+    rendered, checked = trainyard("render", "folder"), trainyard("check", "folder")
+    assert "folder is a folder; " in rendered.err
+    assert (checked.status, checked.out) == (2, "folder: not judged: there is no file below it\n")
 
 
 def test_standard_input_that_holds_no_spec_is_refused_like_a_file(refused):
@@ -167,7 +172,7 @@ def test_check_goes_on_after_a_file_that_it_cannot_read(trainyard):
     ("arguments", "said"),
     [
         (["chek"], "trainyard: error: No such command 'chek'; `trainyard --help` shows how it is used"),
-        (["check"], "trainyard check: error: Missing argument 'FILE…'; `trainyard check --help` shows how it is used"),
+        (["check"], "trainyard check: error: Missing argument 'PATH…'; `trainyard check --help` shows how it is used"),
         (["check", "--\x1b[31m\n"], r"trainyard check: error: No such option '--\x1b[31m\n'; "),
         (["check", "--format", "xml", "a"], "trainyard check: error: Invalid value for '--format': 'xml' is not"),
         (["render", "a", "--stack-output", "x"], "Invalid value for --stack-output: 'x' is not of the form"),

@@ -1,77 +1,57 @@
-"""Checks one file, whosever it is: a spec by the rules about specs, a file of another tool by those about its kind."""
+"""Checks a file of another tool by the rules about its kind, or says why it is not judged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
-from types import MappingProxyType
-from typing import Any
 
-from trainyard.checking.spec_file import FileFindings, OutsideValidator, check_text, told_and_suppressed, unread
+from trainyard.checking import load_errors
+from trainyard.checking.recognition import Recognition, recognise
+from trainyard.checking.spec_file import FileFindings, told_and_suppressed, with_source
+from trainyard.checking.subjects import holds_subject, named_kind
 from trainyard.document.node import Document
 from trainyard.document.problems import MOST_FINDINGS
-from trainyard.document.read import read_yaml
-from trainyard.edge.text_file import read_text
-from trainyard.errors import FindingsError
 from trainyard.finding import Finding
-from trainyard.rules import DocumentKind, all_document_rules
-
-# The short forms of intrinsic functions, and what each stands for. Ref and Condition have no prefix.
-# https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
-_FUNCTIONS = (
-    "And", "Base64", "Cidr", "Equals", "FindInMap", "GetAtt", "GetAZs", "If", "ImportValue", "Join", "Length", "Not",
-    "Or", "Select", "Split", "Sub", "ToJsonString", "Transform",
-)  # fmt: skip
-FUNCTIONS = MappingProxyType(
-    {"!Ref": "Ref", "!Condition": "Condition", **{f"!{name}": f"Fn::{name}" for name in _FUNCTIONS}}
-)
-# https://docs.aws.amazon.com/eks/latest/eksctl/schema.html
-_EKSCTL = "eksctl.io/"
-# A template with none of these has nothing that the rules look at.
-_RESOURCE_TYPES = ("AWS::Batch::", "AWS::EC2::LaunchTemplate")
+from trainyard.rules import DocumentKind, DocumentRule, all_document_rules
 
 
-def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = ()) -> FileFindings:
-    """Return everything that is wrong with a file, worst first. Load errors are findings too."""
-    try:
-        text = read_text(file)
-    except FindingsError as error:
-        return unread(file, error)
-    return _check_foreign(text, file) or check_text(text, file, outside)
+def check_foreign(text: str, file: str, *, named: bool = True) -> FileFindings | None:
+    """Return what is wrong with a file of another tool, or why it is not judged; None where it is taken for a spec.
 
-
-def _check_foreign(text: str, file: str) -> FileFindings | None:
-    """Return what the rules about a file of another tool say; None where there are none for it, as for a spec."""
-    if not any(mark in text for mark in (_EKSCTL, *_RESOURCE_TYPES)):
+    ``named`` says that a user named this file, and may have meant a spec by what can hardly be read.
+    """
+    recognition = recognise(text, file)
+    if recognition.kind is not None:
+        return _judged(text, file, recognition, recognition.kind)
+    if recognition.reason is None or (named and recognition.may_be_spec):
         return None
-    try:
-        document = read_yaml(text, file, FUNCTIONS)
-    except FindingsError:
-        return None
-    kind = document_kind(document.value)
-    if kind is None:
-        return None
-    return FileFindings(file, None, *told_and_suppressed(text, file, document_findings(document, kind)), kind)
+    return FileFindings(file, None, (), not_judged=recognition.reason)
 
 
-def document_kind(value: Any) -> DocumentKind | None:
-    """Return the kind of a document, or None where there are no rules for it."""
-    if not isinstance(value, dict):
-        return None
-    api, kind = value.get("apiVersion"), value.get("kind")
-    if isinstance(api, str) and api.startswith(_EKSCTL) and kind in ("ClusterConfig", None):
-        return "eksctl"
-    resources = value.get("Resources")
-    if not isinstance(resources, dict):
-        return None
-    types = [resource.get("Type") for resource in resources.values() if isinstance(resource, dict)]
-    looked_at = any(isinstance(type_, str) and type_.startswith(_RESOURCE_TYPES) for type_ in types)
-    return "cloudformation" if looked_at else None
+def _judged(text: str, file: str, recognition: Recognition, kind: DocumentKind) -> FileFindings:
+    if recognition.problems:
+        return FileFindings(file, None, tuple(map(with_source, recognition.problems)), foreign=kind)
+    judged = [(kind, document) for kind, document in recognition.documents if rules_about(kind)]
+    if not judged:
+        return FileFindings(file, None, (), not_judged=f"there are no rules about {named_kind([kind])}")
+    findings = [finding for kind, document in judged for finding in document_findings(document, kind)]
+    if not findings and not any(holds_subject(kind, document) for kind, document in judged):
+        message = (
+            f"nothing here for trainyard: {named_kind(kind for kind, _ in judged)}, without what the rules are about"
+        )
+        findings.append(load_errors()["nothing-to-judge"].finding(message, file=file))
+    return FileFindings(file, None, *told_and_suppressed(text, file, findings), kind)
+
+
+@cache
+def rules_about(kind: DocumentKind) -> tuple[DocumentRule, ...]:
+    """Return the rules about documents of a kind."""
+    return tuple(rule for rule in all_document_rules() if rule.kind == kind)
 
 
 def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:
     """Yield what the rules about documents of a kind object to, with the place of each; of one rule not without end."""
-    for rule in all_document_rules():
-        if rule.kind == kind:
-            problems = islice(rule.check(document), MOST_FINDINGS)
-            yield from (rule.finding_at(problem, document) for problem in problems)
+    for rule in rules_about(kind):
+        problems = islice(rule.check(document), MOST_FINDINGS)
+        yield from (rule.finding_at(problem, document) for problem in problems)

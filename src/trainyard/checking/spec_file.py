@@ -29,6 +29,13 @@ class FileFindings(NamedTuple):
     """What comments in the file suppress, each with a reason."""
     foreign: str | None = None
     """Whose file it is, where it is no spec and was judged as what it is."""
+    not_judged: str | None = None
+    """Why nothing is said about it, where it is neither a spec nor a file that there are rules for."""
+
+    @property
+    def kind(self) -> str | None:
+        """Return whose file it is: ``spec``, a kind of another tool's, or None where that is not known."""
+        return "spec" if self.parsed is not None else self.foreign
 
     @property
     def has_errors(self) -> bool:

@@ -18,7 +18,7 @@ FORMATS = ("text", "json", "sarif", "github")
 
 
 @click.command()
-@click.argument("files", metavar="FILE…", nargs=-1, required=True, shell_complete=suggestions.files)
+@click.argument("paths", metavar="PATH…", nargs=-1, required=True, shell_complete=suggestions.files)
 @click.option(
     "--format",
     "format_",
@@ -29,31 +29,35 @@ FORMATS = ("text", "json", "sarif", "github")
 )
 @click.option("--json", "format_", flag_value="json", help="The same as --format json.")
 @click.option("--with-parallelcluster", is_flag=True, help="Also load the result with the real ParallelCluster.")
-def command(files: tuple[str, ...], format_: str, *, with_parallelcluster: bool) -> None:
-    """Find what is wrong with specs, and with files of eksctl and CloudFormation, before it costs money.
+def command(paths: tuple[str, ...], format_: str, *, with_parallelcluster: bool) -> None:
+    """Find what is wrong with specs, and with files of other tools, before it costs money.
 
-    Reads FILE, or standard input for -. Needs no AWS account and no network, except that
-    --with-parallelcluster makes an environment with aws-parallelcluster on first use (about 100 MB).
+    Reads each PATH, every file below it where it is a folder, or standard input for -. Whose file it is
+    is told by its content; of a file that is not judged, the output says why. Needs no AWS account and no
+    network, except that --with-parallelcluster makes an environment with aws-parallelcluster on first
+    use (about 100 MB).
 
     \b
     Exit status: 0 no errors; 1 findings of severity error; 2 a file could not be
-    read as either. The other files are checked all the same.
+    read, or nothing was judged. The other files are checked all the same.
 
     \b
     Example:
       trainyard check cluster.yaml
       trainyard check --format github *.yaml
+      trainyard check infrastructure/
       trainyard check --with-parallelcluster --json cluster.yaml
     """
     from trainyard.api.check import check_files
     from trainyard.cli.formats import PRINTERS
 
-    checked = list(check_files(files, with_parallelcluster=with_parallelcluster, report=reporter(), today=today()))
+    checked = list(check_files(paths, with_parallelcluster=with_parallelcluster, report=reporter(), today=today()))
     PRINTERS[format_](checked)
     sys.exit(_exit_status(checked))
 
 
 def _exit_status(checked: list[FileFindings]) -> int:
-    if any(checked_file.parsed is None and checked_file.foreign is None for checked_file in checked):
+    unread = any(not (file.parsed or file.foreign or file.not_judged) for file in checked)
+    if unread or all(checked_file.not_judged for checked_file in checked):
         return 2
     return 1 if any(checked_file.has_errors for checked_file in checked) else 0

@@ -23,8 +23,11 @@ def print_findings(checked: Sequence[FileFindings]) -> None:
     for checked_file in checked:
         for finding in checked_file.findings:
             print_text(finding_text(finding))
-        if not checked_file.findings:
+        if not checked_file.findings and checked_file.not_judged is None:
             print_text(f"{one_line(checked_file.file)}: {click.style('ok', fg='green', bold=True)}")
+    for checked_file in checked:
+        if checked_file.not_judged is not None:
+            print_text(f"{one_line(checked_file.file)}: not judged: {one_line(checked_file.not_judged)}")
     if suppressed := sum(len(checked_file.suppressed) for checked_file in checked):
         print_text(f"{suppressed} suppressed by comments")
     if any(checked_file.findings for checked_file in checked):
@@ -32,7 +35,11 @@ def print_findings(checked: Sequence[FileFindings]) -> None:
 
 
 def _print_json(checked: Sequence[FileFindings]) -> None:
-    print_json({"findings": [finding.as_json() for finding in _findings(checked)]})
+    files = [
+        {"file": checked_file.file, "kind": checked_file.kind, "not_judged": checked_file.not_judged}
+        for checked_file in checked
+    ]
+    print_json({"findings": [finding.as_json() for finding in _findings(checked)], "files": files})
 
 
 def _print_sarif(checked: Sequence[FileFindings]) -> None:

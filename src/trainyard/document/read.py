@@ -38,10 +38,25 @@ def read_yaml(text: str, file: str, functions: Mapping[str, str] = MappingProxyT
         raise DocumentError((too_large(file, len(text)),))
     text = text.removeprefix("\ufeff")
     problems = Problems(text, file)
-    root = _Reader(text, problems, functions).read()
+    roots = _Reader(text, problems, functions).read()
     if problems.findings:
         raise DocumentError(tuple(problems.findings))
-    return Document(file=file, root=root)
+    return Document(file=file, root=roots[0] if roots else YamlNode(None, Place(1, 1)))
+
+
+def read_yaml_stream(text: str, file: str, functions: Mapping[str, str]) -> tuple[Document, ...]:
+    """Return every document of a text, as other tools read them: keys are text however they are written.
+
+    ``functions`` as for `read_yaml`. Raises DocumentError with every problem that was found.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise DocumentError((too_large(file, len(text)),))
+    text = text.removeprefix("\ufeff")
+    problems = Problems(text, file)
+    roots = _Reader(text, problems, functions, of_other_tool=True).read()
+    if problems.findings:
+        raise DocumentError(tuple(problems.findings))
+    return tuple(Document(file=file, root=root) for root in roots if root.value is not None)
 
 
 class _Open:
@@ -72,23 +87,27 @@ def _called(function: str, node: YamlNode) -> YamlNode:
 class _Reader:
     """One pass over the events of PyYAML's C parser. Keeps its own stack, so depth is bounded and not recursion."""
 
-    def __init__(self, text: str, problems: Problems, functions: Mapping[str, str]) -> None:
+    def __init__(
+        self, text: str, problems: Problems, functions: Mapping[str, str], *, of_other_tool: bool = False
+    ) -> None:
         self._text = text
         self._problems = problems
         self._functions = functions
+        self._of_other_tool = of_other_tool
         self._open: list[_Open] = []
         self._anchors: dict[str, YamlNode | None] = {}
-        self._root: YamlNode | None = None
+        self._roots: list[YamlNode] = []
+        self._size_of_roots = 0
         self._has_aliases = False
 
-    def read(self) -> YamlNode:
-        """Return the root node, of value None where the text holds no document."""
+    def read(self) -> list[YamlNode]:
+        """Return the root node of each document; of a file of ours, of the only one."""
         try:
             self._problems.refuse_unprintable()
             self._take_all()
         except Stop:
             pass
-        return self._root or YamlNode(None, Place(1, 1))
+        return self._roots
 
     def _take_all(self) -> None:
         self._loader = yaml.CSafeLoader(self._text)
@@ -108,7 +127,9 @@ class _Reader:
                 self._end()
             case yaml.AliasEvent():
                 self._alias(event)
-            case yaml.DocumentStartEvent() if self._root is not None:
+            case yaml.DocumentStartEvent() if self._of_other_tool:
+                self._anchors.clear()
+            case yaml.DocumentStartEvent() if self._roots:
                 self._add("yaml-several-documents", event, "a second YAML document begins", "keep one spec in a file")
                 raise Stop
 
@@ -117,6 +138,9 @@ class _Reader:
         if tag is not None and tag in self._functions:
             place = self._place(event)
             self._keep(_called(self._functions[tag], YamlNode(event.value, place)), event.anchor)
+            return
+        if self._of_other_tool and event.value != "<<" and self._expects_key():
+            self._keep(YamlNode(event.value, self._place(event)), event.anchor)
             return
         if tag is None or tag == "!":
             tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]  # PyYAML's
@@ -198,7 +222,8 @@ class _Reader:
             self._anchors[anchor] = node
         self._count(node)
         if not self._open:
-            self._root = node
+            self._roots.append(node)
+            self._size_of_roots += node.size
         elif self._expects_key():
             self._begin_entry(self._open[-1], node)
         else:
@@ -206,7 +231,9 @@ class _Reader:
 
     def _count(self, node: YamlNode) -> None:
         # Members of a collection were counted when they were kept; only an alias brings its members along.
-        grown = node.size if not self._open else self._open[-1].size + node.size
+        # Of a stream, the documents before this one count, too.
+        before = self._open[-1].size if self._open else self._size_of_roots
+        grown = before + node.size
         if self._open:
             self._open[-1].size = grown
         if grown <= MOST_VALUES:

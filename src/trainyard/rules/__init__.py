@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path as FilePath
-from typing import Literal
+from typing import Literal, get_args
 
 from trainyard.document.node import Document
 from trainyard.finding_kinds import FindingKind, Problem, kinds_in
@@ -20,8 +20,9 @@ from trainyard.spec.cluster import Spec
 
 __all__ = ["DocumentKind", "DocumentRule", "Problem", "Rule", "all_document_rules", "all_rules"]
 
-DocumentKind = Literal["eksctl", "cloudformation"]
+DocumentKind = Literal["cloudformation", "dockerfile", "eksctl", "kubernetes", "parallelcluster", "sbatch", "shell"]
 """Whose file a document is."""
+_KINDS: dict[str, DocumentKind] = {kind: kind for kind in get_args(DocumentKind)}
 _FOLDER = FilePath(__file__).parent
 # What a document rule has in common with the rule about specs that judges the same, unless it says otherwise.
 _SHARED = ("severity", "confidence", "title", "rationale", "remedy", "source")
@@ -40,7 +41,7 @@ class DocumentRule(FindingKind):
     @property
     def kind(self) -> DocumentKind:
         """Return the documents that it is about."""
-        return "eksctl" if self.id.startswith("eksctl-") else "cloudformation"
+        return _KINDS[self.id.partition("-")[0]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes it

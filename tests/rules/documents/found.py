@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.examples import example_document
-from trainyard.checking.foreign_file import FUNCTIONS
+from trainyard.checking.recognition import FUNCTIONS
 from trainyard.document.read import read_yaml
 from trainyard.finding import path_text
 from trainyard.rules import Problem, all_document_rules

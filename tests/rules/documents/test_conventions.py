@@ -10,7 +10,8 @@ from pathlib import Path
 import trainyard.rules.documents
 from tests.each_case import each_case
 from tests.examples import example_document
-from trainyard.checking.foreign_file import FUNCTIONS, document_findings, document_kind
+from trainyard.checking.foreign_file import document_findings
+from trainyard.checking.recognition import FUNCTIONS, document_kind
 from trainyard.document.node import Document
 from trainyard.document.read import read_yaml
 from trainyard.rules import DocumentKind, DocumentRule, all_document_rules, all_rules
