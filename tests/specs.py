@@ -244,6 +244,7 @@ def spec_texts(draw: st.DrawFn) -> str:
                     "setup": "gpu",
                     "containers": True,
                     "on_failure": "hold",
+                    "health_checks": False,
                     "efa_version": "1.48.0",
                     "nccl": {
                         "version": "2.28.7-1",

@@ -167,6 +167,7 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "scratch.mount": ("/local", {}),
     "software.setup": ("gpu", {}),
     "software.containers": (True, {}),
+    "software.health_checks": (False, {"software": {"setup": "gpu"}}),
     "software.on_failure": ("hold", {"software": {"setup": "gpu"}}),
     "software.efa_version": ("1.48.0", {"software": {"setup": "gpu"}}),
     "software.nccl": ({"version": "2.28.7-1"}, {"software": {"setup": "gpu"}}),

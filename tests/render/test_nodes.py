@@ -68,6 +68,13 @@ def test_metrics_of_the_agent_itself_take_no_program_of_ours():
     assert step not in names("monitoring: {cloudwatch_metrics: [system]}")["head"]
 
 
+def test_nodes_with_accelerators_are_looked_at_around_jobs():
+    looked = {name: settings(EVERYTHING, name)["TRAINYARD_HEALTH_CHECKS"] for name in ("queue/train", "queue/prepare")}
+    assert looked == {"queue/train": "1", "queue/prepare": "0"}
+    off = "software: {setup: gpu, health_checks: false}\nqueues: [{name: q, instance_type: p5.48xlarge}]"
+    assert settings(off, "queue/q")["TRAINYARD_HEALTH_CHECKS"] == "0"
+
+
 def test_trainium_gets_its_own_software():
     found = names("software: {setup: neuron}\nqueues: [{name: q, instance_type: trn1.32xlarge}]")
     assert found["queue/q"] == ["packages", "imds", "efa", "neuron", "cloudwatch", "node-package"]

@@ -22,6 +22,12 @@ def setup_of(spec: Spec, queue: Queue) -> Setup:
     return (fitting.pop() if len(fitting) == 1 else None) or spec.software.setup
 
 
+def checks_health(spec: Spec, queue: Queue | None = None) -> bool:
+    """Return whether the health of a queue's nodes is looked at around jobs; without one, of the nodes of any queue."""
+    queues = spec.queues if queue is None else (queue,)
+    return spec.software.health_checks and any(setup_of(spec, queue) in ("gpu", "neuron") for queue in queues)
+
+
 def fitting_setup(facts: InstanceType) -> Setup | None:
     """Return the setup that fits the accelerators of a type; None where nobody knows whether it has any."""
     if facts.gpu_count is None:

@@ -9,7 +9,7 @@ from trainyard.bootstrap.steps import STEPS, BootstrapStep, Role
 from trainyard.launch.capacity import named_reservations
 from trainyard.launch.instance import Hardware, common_hardware
 from trainyard.launch.launch import compute_launches, cuda_architectures, has_ultraservers, queue_hardware
-from trainyard.launch.setup import setup_of
+from trainyard.launch.setup import checks_health, setup_of
 from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.cloudwatch_metrics import groups_of
@@ -175,6 +175,7 @@ def _settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]:
         **_nccl_settings(spec),
         "CONTAINER_IMAGES": " ".join(software.container_images),
         "ON_FAILURE": software.on_failure,
+        "HEALTH_CHECKS": str(int(kind.queue is not None and checks_health(spec, kind.queue))),
         **_hardware_settings(_common_hardware(spec, kind)),
     }
     return _named(settings)

@@ -58,6 +58,9 @@ class Software(Record):
     on_failure: Literal["terminate", "hold"] = "terminate"
     """What becomes of a compute node that lacks something required: ParallelCluster replaces it, or it is held back
     from jobs until somebody has looked at it. A held node costs as much as one that works."""
+    health_checks: bool = True
+    """Where queues have the setup gpu or neuron, let Slurm ask its nodes every five minutes whether they may take jobs,
+    and look at nodes with accelerators before and after each job. A sick node gets no further jobs."""
     efa_version: Version | None = None
     """Version of the EFA installer, such as 1.51.0; nodes refuse one that is older than their image's. By default they
     keep what their image has."""

@@ -61,7 +61,7 @@ SETTINGS = {
     "queue": "train", "instance_id": "i-0123456789abcdef0", "instance_type": "p5.48xlarge", "arch": "x86_64",
     "setup": "gpu", "containers": "1", "monitoring": "none", "efa_version": "",
     "efa_interfaces": "", "gpus": "", "fabric": "none", "shared": "",
-    "nccl_version": "", "container_images": "", "on_failure": "terminate",
+    "nccl_version": "", "container_images": "", "on_failure": "terminate", "health_checks": "0",
 }  # fmt: skip
 
 

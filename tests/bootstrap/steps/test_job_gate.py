@@ -15,13 +15,16 @@ from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, ru
 STEP = "75-job-gate"
 PROLOGS = "opt/slurm/etc/scripts/prolog.d"
 GATE = f"{PROLOGS}/50_trainyard_job_gate"
+EPILOGS = "opt/slurm/etc/scripts/epilog.d"
+EPILOG = f"{EPILOGS}/50_trainyard_health"
 RECORD = "var/lib/trainyard/bootstrap.json"
 
 
 @pytest.fixture
 def head(tmp_path: Path) -> FakeNode:
     node = FakeNode(tmp_path, role="head", queue="")
-    (node.root / PROLOGS).mkdir(parents=True)
+    for folder in (PROLOGS, EPILOGS):
+        (node.root / folder).mkdir(parents=True)
     return node
 
 
@@ -46,6 +49,7 @@ def pauses(node: FakeNode) -> int:
 def test_slurm_finds_the_gate_and_may_run_it(head: FakeNode):
     runs_well(head, STEP)
     assert os.access(head.root / GATE, os.X_OK)
+    assert os.access(head.root / EPILOG, os.X_OK)
 
 
 def test_a_second_run_changes_nothing(head: FakeNode):
@@ -65,8 +69,9 @@ def test_nothing_else_is_left_where_slurm_would_run_it(head: FakeNode):
     assert list((head.root / PROLOGS).glob("*")) == []
 
 
-def test_an_image_without_the_folder_is_told(head: FakeNode):
-    (head.root / PROLOGS).rmdir()
+@pytest.mark.parametrize("folder", [PROLOGS, EPILOGS])
+def test_an_image_without_a_folder_is_told(head: FakeNode, folder: str):
+    (head.root / folder).rmdir()
     assert "ParallelCluster has it since 3.6.0" in complaint(head.run(STEP), 1)
 
 
@@ -139,3 +144,52 @@ def test_who_raises_the_timeout_of_slurm_lengthens_the_wait(node: FakeNode, set_
 def test_it_needs_no_search_path(node: FakeNode):
     record(node, "ready")
     assert run_script(node, "job-gate.sh", PATH="").returncode == 0
+
+
+def checked(tmp_path: Path, body: str, checks: str = "1") -> FakeNode:
+    """Return a ready node whose trainyard-node, which keeps how it was called, answers with a shell text."""
+    node = FakeNode(tmp_path, health_checks=checks)
+    record(node, "ready")
+    node.write("usr/local/bin/trainyard-node", f'#!/bin/bash\necho "$@" >>{tmp_path}/health\n{body}\n', 0o755)
+    return node
+
+
+SICK = 'echo "trainyard: gpu-count: 7 of 8 GPUs"; exit 1'
+
+
+def test_a_sick_node_turns_jobs_away_and_tells_why(tmp_path: Path):
+    ran = gate(checked(tmp_path, SICK), SLURM_JOB_UID="1000")
+    assert "trainyard: this node is sick, so it takes only root's jobs: gpu-count: 7 of 8 GPUs" in complaint(ran, 1)
+    assert (tmp_path / "health").read_text() == "health --slurm --skip gpu-dcgm\n"
+
+
+def test_only_a_verdict_turns_jobs_away(tmp_path: Path):
+    bodies = {"well": "exit 0", "broken": "echo no module named x >&2; exit 1", "missing": "exec /nowhere"}
+    for name, body in bodies.items():
+        (tmp_path / name).mkdir()
+        assert gate(checked(tmp_path / name, body), SLURM_JOB_UID="1000").returncode == 0, name
+
+
+def test_nobody_looks_for_root_or_where_it_is_switched_off(tmp_path: Path):
+    for name, checks, user in (("root", "1", "0"), ("off", "0", "1000")):
+        (tmp_path / name).mkdir()
+        assert gate(checked(tmp_path / name, SICK, checks), SLURM_JOB_UID=user).returncode == 0
+        assert not (tmp_path / name / "health").exists()
+
+
+def test_after_a_job_systemd_looks_at_the_node_and_the_epilog_never_fails(tmp_path: Path):
+    node = checked(tmp_path, SICK)
+    node.program("systemd-run")
+    assert run_script(node, "job-epilog.sh").returncode == 0
+    (call,) = node.calls("systemd-run")
+    assert {"--no-block", "--collect", "--unit=trainyard-health"} < set(call)
+    assert call[-1] == f"{node.root}/opt/trainyard/current/health/slurm-health-check.sh"
+    node.fail("systemd-run", "Unit trainyard-health.service was already loaded")
+    assert run_script(node, "job-epilog.sh").returncode == 0
+
+
+def test_after_a_job_nobody_looks_where_it_is_switched_off(tmp_path: Path):
+    node = checked(tmp_path, SICK, checks="0")
+    node.program("systemd-run")
+    assert run_script(node, "job-epilog.sh").returncode == 0
+    assert node.calls("systemd-run") == []

@@ -86,7 +86,8 @@ class DebianNode:
         self.write("/usr/bin/enroot", "#!/bin/sh\n", 0o755)
         self.write("/usr/sbin/iptables-restore", "#!/bin/sh\n", 0o755)
         self.write("/opt/slurm/etc/slurm.conf", "ClusterName=parallelcluster\n")
-        self.write("/opt/slurm/etc/scripts/prolog.d/90_pcluster_health_check_manager", "#!/bin/sh\n", 0o755)
+        for folder in ("prolog.d", "epilog.d"):
+            self.write(f"/opt/slurm/etc/scripts/{folder}/90_pcluster_health_check_manager", "#!/bin/sh\n", 0o755)
 
     def write(self, path: str, text: str, mode: int = 0o644) -> None:
         """Write a file into the node's own layer."""

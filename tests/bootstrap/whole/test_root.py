@@ -58,6 +58,7 @@ done
 OF_SLURM = """\
 cd /fsx
 PATH= SLURM_JOB_UID=65534 /bin/bash /opt/slurm/etc/scripts/prolog.d/50_trainyard_job_gate || true
+PATH= SLURM_JOB_UID=65534 /bin/bash /opt/slurm/etc/scripts/epilog.d/50_trainyard_health || true
 PATH= /bin/bash /opt/trainyard/current/health/slurm-health-check.sh || true
 PATH= /bin/bash /opt/trainyard/current/health/dcgm-level-2.sh || true
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Keeps jobs off a node until its deferred bootstrap steps are done. Slurm runs this as root on every node of a job,
-# before the job, as one of the scripts in ParallelCluster's prolog.d.
+# Keeps jobs off a node until its deferred bootstrap steps are done, and off one with accelerators that is sick. Slurm runs
+# this as root on every node of a job, before the job, as one of the scripts in ParallelCluster's prolog.d.
 #
 #   0   the node may take the job: it is ready, it is held and the job is root's, or trainyard runs nothing on it
 #   1   it may not: Slurm drains the node, and clustermgtd replaces the node
@@ -31,6 +31,13 @@ state() {
   fi
 }
 
+# Prints why the node is sick; nothing where it is well, or where its queue is not looked at. DCGM takes too long for a
+# prolog, and a check that hangs keeps nobody from jobs: https://github.com/aws/aws-parallelcluster/issues/6777
+sickness() {
+  grep --quiet --no-messages "^TRAINYARD_HEALTH_CHECKS='1'$" "$ROOT/etc/trainyard/node.env" || return 0
+  timeout --kill-after=5 20 "$ROOT/usr/local/bin/trainyard-node" health --slurm --skip gpu-dcgm || true
+}
+
 # Prints for how long to wait. The later file is read later, so its setting wins.
 limit_s() {
   local set_s
@@ -50,7 +57,12 @@ limit=$(limit_s)
 for ((waited_s = 0; ; waited_s += PAUSE_S)); do
   found=$(state)
   case $found in
-  ready) exit 0 ;;
+  ready)
+    [[ ${SLURM_JOB_UID:-} != 0 ]] || exit 0 # root tests sick nodes
+    sick=$(sickness)
+    [[ -z $sick ]] || turn_away "this node is sick, so it takes only root's jobs: ${sick#trainyard: }"
+    exit 0
+    ;;
   held)
     [[ ${SLURM_JOB_UID:-} != 0 ]] || exit 0
     turn_away "this node is held because it lacks something that is required, so it takes only root's jobs: see $RECORD"

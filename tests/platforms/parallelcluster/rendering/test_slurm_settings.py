@@ -40,6 +40,26 @@ def test_nodes_that_are_held_are_not_powered_down():
     assert "CustomSlurmSettings" not in settings("software: {setup: cpu, on_failure: terminate}")
 
 
+PROGRAM = "/opt/trainyard/current/health/slurm-health-check.sh"
+ASKED = [{"HealthCheckProgram": PROGRAM}, {"HealthCheckInterval": 300}, {"SuspendExcStates": "RESERVED"}]
+OF_SETUPS = "software: {{setup: {}}}\nqueues: [{{name: q, instance_type: {}}}]"
+
+
+def test_slurm_asks_the_nodes_of_a_cluster_with_accelerators_how_they_are():
+    for setup, kind in (("gpu", "p5.48xlarge"), ("neuron", "trn1.32xlarge")):
+        assert settings(OF_SETUPS.format(setup, kind))["CustomSlurmSettings"] == ASKED
+    for software in ("cpu", "none", "gpu, health_checks: false"):
+        assert "CustomSlurmSettings" not in settings(OF_SETUPS.format(software, "p5.48xlarge"))
+    # What the setup of a spec comes to, the types of its queues decide.
+    assert "CustomSlurmSettings" not in settings(OF_SETUPS.format("gpu", "m5.8xlarge"))
+
+
+def test_what_the_user_says_of_health_checks_stands():
+    own = "\nparallelcluster: {slurm: {settings: {healthcheckprogram: /opt/mine, HealthCheckInterval: 60}}}"
+    found = settings(OF_SETUPS.format("gpu", "p5.48xlarge") + own)["CustomSlurmSettings"]
+    assert found == [{"healthcheckprogram": "/opt/mine"}, {"HealthCheckInterval": 60}, *ASKED[2:]]
+
+
 def test_states_that_the_user_excepts_from_power_saving_stay_as_they_are():
     found = settings(
         "software: {setup: cpu, on_failure: hold}\nparallelcluster: {slurm: {settings: {suspendexcstates: DRAIN}}}"

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Checks the health of this node, holds it while it is sick and gives it back when it is well. As a script of its own,
-# because Slurm's HealthCheckProgram takes no options. In slurm.conf, such as through CustomSlurmSettings:
-#
-#   HealthCheckProgram=/opt/trainyard/current/health/slurm-health-check.sh
-#   HealthCheckInterval=300
+# because Slurm's HealthCheckProgram takes no options. It is that where the spec does not switch health checks off, and the
+# epilog of jobs starts it too.
 #
 # Slurm runs it as root on all nodes at once, without a search path, and ends it after 60 seconds: the checks take ten at
 # most, and a node that is well asks slurmctld nothing. https://slurm.schedmd.com/slurm.conf.html#OPT_HealthCheckProgram

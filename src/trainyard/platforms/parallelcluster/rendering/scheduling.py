@@ -7,6 +7,7 @@ from typing import Any
 from trainyard.catalog.instances import slurm_topology
 from trainyard.launch.capacity import CapacityTarget
 from trainyard.launch.launch import Launch, compute_launches, has_ultraservers, jobs_take_whole_nodes
+from trainyard.launch.setup import checks_health
 from trainyard.platforms.parallelcluster.rendering.shared_storage import root_volume
 from trainyard.render.assets import assets_folder
 from trainyard.render.networking import proxy, queue_subnets, security_groups
@@ -68,7 +69,7 @@ def _networking(spec: Spec, queue: Queue, ids: Ids) -> dict[str, Any]:
 def slurm_settings(spec: Spec) -> dict[str, Any]:
     """Return the scheduler's own settings."""
     slurm = spec.parallelcluster.slurm
-    own_lines = [{key: value} for key, value in {**_of_ultraservers(spec), **_lines(slurm), **_spared(spec)}.items()]
+    own_lines = [{key: value} for key, value in {**_of_ultraservers(spec), **_lines(slurm), **_of_health(spec)}.items()]
     return {
         "ScaledownIdletime": slurm.scaledown_idle_minutes,
         "QueueUpdateStrategy": slurm.queue_update_strategy,
@@ -95,20 +96,30 @@ def _of_ultraservers(spec: Spec) -> dict[str, str | int]:
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/support-nvidia-imex-p6e-gb200-instance.html
     """
-    if not has_ultraservers(spec):
-        return {}
-    chosen = {key.lower() for key in spec.parallelcluster.slurm.settings}
     settings: dict[str, str | int] = {"PrologFlags": "Alloc,NoHold", "MessageTimeout": 240}
-    return {key: value for key, value in settings.items() if key.lower() not in chosen}
+    return _unless_chosen(spec, settings) if has_ultraservers(spec) else {}
 
 
-def _spared(spec: Spec) -> dict[str, str]:
-    """Return what keeps Slurm from powering down the dynamic nodes that are held: those that a reservation keeps.
+def _of_health(spec: Spec) -> dict[str, str | int]:
+    """Return what lets Slurm ask nodes for their health, and spare dynamic nodes that are held; own choices stand.
 
-    The user's own choice of states stands. https://slurm.schedmd.com/slurm.conf.html#OPT_SuspendExcStates
+    Slurm powers an idle node down unless its state is among SuspendExcStates: RESERVED is one that a reservation keeps.
+    https://slurm.schedmd.com/slurm.conf.html#OPT_HealthCheckProgram and #OPT_SuspendExcStates
     """
-    chosen = any(key.lower() == "suspendexcstates" for key in spec.parallelcluster.slurm.settings)
-    return {"SuspendExcStates": "RESERVED"} if spec.software.on_failure == "hold" and not chosen else {}
+    asked = checks_health(spec)
+    program = "/opt/trainyard/current/health/slurm-health-check.sh"
+    return _unless_chosen(
+        spec,
+        {
+            **({"HealthCheckProgram": program, "HealthCheckInterval": 300} if asked else {}),
+            **({"SuspendExcStates": "RESERVED"} if asked or spec.software.on_failure == "hold" else {}),
+        },
+    )
+
+
+def _unless_chosen(spec: Spec, settings: dict[str, str | int]) -> dict[str, str | int]:
+    chosen = {key.lower() for key in spec.parallelcluster.slurm.settings}
+    return {key: value for key, value in settings.items() if key.lower() not in chosen}
 
 
 def _dns(spec: Spec) -> dict[str, Any]:
