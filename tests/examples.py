@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from trainyard.checking.recognition import FUNCTIONS, script
+from trainyard.document.node import Document
+from trainyard.document.read import read_yaml
 from trainyard.rules import DocumentKind
 
 REST_OF_SPEC = {
@@ -10,7 +13,22 @@ REST_OF_SPEC = {
     "platform": "platform: parallelcluster",
     "queues": "queues: [{name: compute-gpu, instance_type: p5.48xlarge}]",
 }
+# What a file is not without, by kind; a kind that is not here is a script.
 REST_OF_DOCUMENT: dict[DocumentKind, dict[str, str]] = {
+    "kubernetes": {"apiVersion": "apiVersion: v1", "kind": "kind: Pod"},
+    "parallelcluster": {
+        "Region": "Region: us-east-2",
+        "Image": "Image: {Os: ubuntu2204}",
+        "HeadNode": (
+            "HeadNode: {InstanceType: m5.8xlarge, Networking: {SubnetId: subnet-0123456789abcdef0}, "
+            "Imds: {Secured: true}}"
+        ),
+        "Scheduling": (
+            "Scheduling: {Scheduler: slurm, SlurmQueues: [{Name: cpu, "
+            "Networking: {SubnetIds: [subnet-0123456789abcdef0]}, "
+            "ComputeResources: [{Name: cpu, InstanceType: m5.large}]}]}"
+        ),
+    },
     "eksctl": {
         "apiVersion": "apiVersion: eksctl.io/v1alpha5",
         "kind": "kind: ClusterConfig",
@@ -33,8 +51,14 @@ def example_spec(part: str) -> str:
 
 
 def example_document(kind: DocumentKind, part: str) -> str:
-    """Return a whole document around a part. The part keeps its line numbers."""
-    return _completed(part, _keys(part), REST_OF_DOCUMENT[kind])
+    """Return a whole document around a part. The part keeps its line numbers; of a script it is the whole."""
+    return _completed(part, _keys(part), REST_OF_DOCUMENT[kind]) if kind in REST_OF_DOCUMENT else part
+
+
+def read_example(kind: DocumentKind, part: str) -> Document:
+    """Return the same, read as what it is."""
+    text = example_document(kind, part)
+    return script(text, "script") if kind not in REST_OF_DOCUMENT else read_yaml(text, "document.yaml", FUNCTIONS)
 
 
 def _keys(part: str) -> set[str]:

@@ -17,7 +17,7 @@ from trainyard.catalog.eksctl_keys import TOP, eksctl_kinds
 from trainyard.rules import all_document_rules
 
 ROOT = Path(__file__).parents[2]
-OF_EKSCTL = [named for named in all_document_rules() if named.kind == "eksctl"]
+OF_EKSCTL = [named for named in all_document_rules() if "eksctl" in named.kinds]
 
 
 def test_the_data_says_what_it_was_made_of():

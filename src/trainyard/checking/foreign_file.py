@@ -47,7 +47,7 @@ def _judged(text: str, file: str, recognition: Recognition, kind: DocumentKind) 
 @cache
 def rules_about(kind: DocumentKind) -> tuple[DocumentRule, ...]:
     """Return the rules about documents of a kind."""
-    return tuple(rule for rule in all_document_rules() if rule.kind == kind)
+    return tuple(rule for rule in all_document_rules() if kind in rule.kinds)
 
 
 def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:

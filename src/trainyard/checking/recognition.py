@@ -62,7 +62,7 @@ class Recognition(NamedTuple):
 def recognise(text: str, file: str) -> Recognition:
     """Return whose file a text is. Names count only where content says too little, as for a Dockerfile."""
     if kind := _kind_of_script(text, file):
-        return Recognition(((kind, _lines(text, file)),), kind=kind)
+        return Recognition(((kind, script(text, file)),), kind=kind)
     if PurePath(file).suffix.lower() not in _YAML_SUFFIXES:
         return Recognition(reason=_UNKNOWN)
     try:
@@ -131,7 +131,7 @@ def _kind_of_script(text: str, file: str) -> DocumentKind | None:
     return "shell" if name.endswith((".sh", ".bash")) else None
 
 
-def _lines(text: str, file: str) -> Document:
+def script(text: str, file: str) -> Document:
     """Return a script as a document: the list of its lines."""
     lines = text.removeprefix("\ufeff").splitlines()
     members = [YamlNode(line, Place(number, 1)) for number, line in enumerate(lines, 1)]

@@ -22,7 +22,9 @@ __all__ = ["DocumentKind", "DocumentRule", "Problem", "Rule", "all_document_rule
 
 DocumentKind = Literal["cloudformation", "dockerfile", "eksctl", "kubernetes", "parallelcluster", "sbatch", "shell"]
 """Whose file a document is."""
-_KINDS: dict[str, DocumentKind] = {kind: kind for kind in get_args(DocumentKind)}
+# What the id of a document rule begins with, and the kinds that it is about.
+_KINDS: dict[str, tuple[DocumentKind, ...]] = {kind: (kind,) for kind in get_args(DocumentKind)}
+_KINDS["script"] = ("shell", "sbatch", "dockerfile")
 _FOLDER = FilePath(__file__).parent
 # What a document rule has in common with the rule about specs that judges the same, unless it says otherwise.
 _SHARED = ("severity", "confidence", "title", "rationale", "remedy", "source")
@@ -39,8 +41,8 @@ class DocumentRule(FindingKind):
     check: Callable[[Document], Iterator[Problem]]
 
     @property
-    def kind(self) -> DocumentKind:
-        """Return the documents that it is about."""
+    def kinds(self) -> tuple[DocumentKind, ...]:
+        """Return the kinds of documents that it is about; its examples are of the first."""
         return _KINDS[self.id.partition("-")[0]]
 
 

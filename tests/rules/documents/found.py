@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tests.examples import example_document
-from trainyard.checking.recognition import FUNCTIONS
-from trainyard.document.read import read_yaml
+from tests.examples import read_example
 from trainyard.finding import path_text
 from trainyard.rules import Problem, all_document_rules
 
@@ -12,7 +10,7 @@ from trainyard.rules import Problem, all_document_rules
 def problems(rule_id: str, part: str) -> list[Problem]:
     """Return the problems that a rule finds in a document of which only a part is written out."""
     rule = next(named for named in all_document_rules() if named.id == rule_id)
-    return list(rule.check(read_yaml(example_document(rule.kind, part), "document.yaml", FUNCTIONS)))
+    return list(rule.check(read_example(rule.kinds[0], part)))
 
 
 def paths(rule_id: str, part: str) -> list[str]:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import trainyard.rules.documents
 from tests.each_case import each_case
-from tests.examples import example_document
+from tests.examples import example_document, read_example
 from trainyard.checking.foreign_file import document_findings
-from trainyard.checking.recognition import FUNCTIONS, document_kind
+from trainyard.checking.recognition import FUNCTIONS, recognise
 from trainyard.document.node import Document
 from trainyard.document.read import read_yaml
 from trainyard.rules import DocumentKind, DocumentRule, all_document_rules, all_rules
@@ -21,8 +21,8 @@ EACH_RULE = each_case("rule", RULES, ids=lambda rule: rule.id)
 
 
 def ids_found_in(rule: DocumentRule, part: str) -> set[str]:
-    document = read_yaml(example_document(rule.kind, part), "document.yaml", FUNCTIONS)
-    return {finding.id for finding in document_findings(document, rule.kind)}
+    document = read_example(rule.kinds[0], part)
+    return {finding.id for finding in document_findings(document, rule.kinds[0])}
 
 
 def test_every_file_in_the_folder_is_a_rule():
@@ -49,8 +49,8 @@ def test_no_rule_about_specs_has_the_same_id():
 @EACH_RULE
 def test_examples_are_documents_of_their_kind(rule: DocumentRule):
     for part in (rule.bad, rule.good):
-        document = read_yaml(example_document(rule.kind, part), "document.yaml", FUNCTIONS)
-        assert document_kind(document.value) == rule.kind
+        text = example_document(rule.kinds[0], part)
+        assert recognise(text, "Dockerfile" if rule.kinds[0] == "dockerfile" else "file").kind == rule.kinds[0]
 
 
 @EACH_RULE
@@ -80,14 +80,14 @@ def test_a_rule_has_a_test_of_its_own(rule: DocumentRule):
 
 @EACH_RULE
 def test_every_path_that_a_rule_yields_leads_to_something_written(rule: DocumentRule):
-    document = read_yaml(example_document(rule.kind, rule.bad), "document.yaml", FUNCTIONS)
+    document = read_example(rule.kinds[0], rule.bad)
     for problem in rule.check(document):
         assert document.root.at(problem.path) is not document.root
 
 
 @EACH_RULE
 def test_a_finding_carries_the_user_s_own_value_or_name(rule: DocumentRule):
-    document = read_yaml(example_document(rule.kind, rule.bad), "document.yaml", FUNCTIONS)
+    document = read_example(rule.kinds[0], rule.bad)
     written = set(re.findall(r"[\w./-]{2,}", rule.bad.replace(",", "")))
     for problem in rule.check(document):
         words = set(re.findall(r"[\w./-]{2,}", problem.message.replace(",", "")))
@@ -144,15 +144,19 @@ def odd_templates(odd: str) -> Iterator[str]:
     yield from (f"Resources: {{a: {{Type: {type_}, Properties: {one}}}, {EFA}}}" for type_, one in properties)
 
 
+def odd_scripts(odd: str) -> Iterator[str]:
+    yield odd
+
+
 @cache
 def odd_documents(kind: DocumentKind, odd: str) -> list[Document]:
-    texts = {"eksctl": odd_configs, "cloudformation": odd_templates}[kind](odd)
+    texts = {"eksctl": odd_configs, "cloudformation": odd_templates}.get(kind, odd_scripts)(odd)
     return [read_yaml(text, "document.yaml", FUNCTIONS) for text in texts]
 
 
 @each_case("odd", ODD)
 @EACH_RULE
 def test_a_rule_bears_whatever_stands_in_a_file(rule: DocumentRule, odd: str):
-    for document in odd_documents(rule.kind, odd):
+    for document in odd_documents(rule.kinds[0], odd):
         for problem in rule.check(document):
             assert problem.message
