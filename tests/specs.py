@@ -102,6 +102,7 @@ FILE_SYSTEM_KINDS = st.one_of(
     st.fixed_dictionaries({"lustre": st.one_of(
         _id("fs").map(lambda id_: {"id": id_}),
         st.just({"size_gib": 4800, "throughput_mb_s_per_tib": 250, "data_repository": "s3://data/sets"}),
+        st.just({"size_gib": 4800, "throughput_mb_s_per_tib": 1000, "efa": True, "metadata_iops": 12000}),
     )}),
     st.one_of(_id("fsvol").map(lambda id_: {"id": id_}), st.just({"size_gib": 512})).map(lambda one: {"openzfs": one}),
     st.one_of(

@@ -66,6 +66,7 @@ IN_S3 = {
         {"mount": "/fsx", "lustre": {"size_gib": 4800, "throughput_mb_s_per_tib": 250, "data_repository": "s3://mine"}}
     ]
 }
+TIERED = {"file_systems": [{"mount": "/fsx", "lustre": {"intelligent_tiering": {"throughput_mb_s": 4000}}}]}
 EXISTING_EFS = {"file_systems": [{"mount": "/efs", "efs": {"id": "fs-0123456789abcdef9"}}]}
 LONG = {"name": "q", "compute_resources": [{"instance_type": "m5.large"}]}
 EXISTING = {"vpc": "vpc-0123456789abcdef0", "private_subnets": ["subnet-0123456789abcdef0"]}
@@ -148,6 +149,11 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "file_systems[0].mount": ("/data", {}),
     "file_systems[0].lustre.size_gib": (2400, {}),
     "file_systems[0].lustre.throughput_mb_s_per_tib": (500, {}),
+    "file_systems[0].lustre.intelligent_tiering": ({"throughput_mb_s": 8000, "read_cache_gib": 0}, TIERED),
+    "file_systems[0].lustre.intelligent_tiering.throughput_mb_s": (8000, TIERED),
+    "file_systems[0].lustre.intelligent_tiering.read_cache_gib": (1024, TIERED),
+    "file_systems[0].lustre.efa": (True, {}),
+    "file_systems[0].lustre.metadata_iops": (12000, {}),
     "file_systems[0].lustre.deployment": ("PERSISTENT_1", {}),
     "file_systems[0].lustre.data_repository": ("s3://other", {}),
     "file_systems[0].lustre.id": (

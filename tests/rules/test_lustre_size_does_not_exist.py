@@ -22,5 +22,13 @@ def test_the_nearest_sizes_are_named():
     assert problem.remedy == "the nearest sizes are 2,400 or 4,800 GiB"
 
 
+def test_with_efa_sizes_are_whole_servers():
+    with_efa = LUSTRE.replace("250", "1000, efa: true")
+    assert paths(RULE, with_efa.format(size=9600)) == []
+    (problem,) = problems(RULE, with_efa.format(size=2400))
+    assert problem.message == "FSx for Lustre PERSISTENT_2 with EFA and 1000 MB/s for each TiB has no size of 2,400 GiB"
+    assert problem.remedy == "the nearest sizes are 4,800 GiB"
+
+
 def test_a_file_system_that_exists_has_the_size_it_has():
     assert paths(RULE, "file_systems: [{mount: /fsx, lustre: {id: fs-0123456789abcdef0}}]") == []

@@ -45,19 +45,31 @@ class LustreDeployment(Record):
     """Every multiple of this exists as well."""
     throughputs_mb_s_per_tib: tuple[Positive, ...]
     """Throughputs to choose from; empty where none may be given."""
+    efa_size_steps_gib: dict[str, Positive] = {}
+    """By throughput, what sizes with EFA are multiples of; empty where there is no EFA."""
+    metadata_iops: tuple[Positive, ...] = ()
+    """Metadata IOPS to choose from, and multiples of the last; empty where none may be asked for."""
+    most_metadata_iops: Positive | None = None
+    """The most metadata IOPS."""
 
-    def size_exists(self, size_gib: int) -> bool:
-        """Say whether a file system of this size can be made."""
-        return size_gib in self.smallest_sizes_gib or (size_gib > 0 and size_gib % self.size_step_gib == 0)
+    def metadata_iops_exist(self, iops: int) -> bool:
+        """Say whether so many metadata IOPS can be asked for."""
+        if iops in self.metadata_iops:
+            return True
+        most = self.most_metadata_iops
+        return most is not None and 0 < iops <= most and iops % self.metadata_iops[-1] == 0
 
-    def nearest_sizes_gib(self, size_gib: int) -> tuple[int, ...]:
-        """Return the sizes just below and above, or the size itself where it exists."""
-        if self.size_exists(size_gib):
+    def nearest_sizes_gib(self, size_gib: int, efa_throughput: int | None = None) -> tuple[int, ...]:
+        """Return the sizes just below and above, or the size itself where it exists.
+
+        ``efa_throughput`` is the throughput in MB/s for each TiB of a file system with EFA.
+        """
+        step = self.efa_size_steps_gib.get(str(efa_throughput), self.size_step_gib)
+        smallest = () if str(efa_throughput) in self.efa_size_steps_gib else self.smallest_sizes_gib
+        if size_gib in smallest or (size_gib > 0 and size_gib % step == 0):
             return (size_gib,)
-        whole_steps = size_gib // self.size_step_gib * self.size_step_gib
-        offered = sorted(
-            {*self.smallest_sizes_gib, max(whole_steps, 0), max(whole_steps, 0) + self.size_step_gib} - {0}
-        )
+        whole_steps = size_gib // step * step
+        offered = sorted({*smallest, max(whole_steps, 0), max(whole_steps, 0) + step} - {0})
         below = [size for size in offered if size < size_gib]
         above = [size for size in offered if size > size_gib]
         return (*below[-1:], *above[:1])

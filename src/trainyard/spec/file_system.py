@@ -21,6 +21,11 @@ from trainyard.spec.volume import EbsSize, Volume
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html#FSx-CreateFileSystem-request-StorageCapacity
 ZfsSize = Annotated[int, Whole("64 to 524,288 GiB, as a whole number", least=64, most=524_288)]
 EfsThroughput = Annotated[int, Whole("1 to 1,024 MiB/s, as a whole number", least=1, most=1024)]
+ReadCacheSize = Annotated[int, Whole("a whole number of GiB, 0 or more", least=0)]
+MetadataIops = Annotated[
+    Literal["automatic"] | Positive,
+    ByShape("automatic, or a number of metadata IOPS such as 12000", scalar=Literal["automatic"] | Positive),
+]
 BackupDays = Annotated[int, Whole("0 to 90 days, as a whole number", least=0, most=90)]
 SharedFileSystemId = Annotated[
     str,
@@ -77,19 +82,36 @@ class DataLink(NamedTuple):
     """Where the other keys of the link stand."""
 
 
+class IntelligentTiering(Record):
+    """Lustre whose storage grows and shrinks with its files, and gets cheaper for those that nobody reads."""
+
+    throughput_mb_s: Positive
+    """Throughput in MB/s of all of it: multiples of 4000, which can be added, not taken back."""
+    read_cache_gib: ReadCacheSize | None = None
+    """Size in GiB of its SSD read cache, 0 for none. By default one in proportion to the throughput."""
+
+
 class Lustre(Record):
     """Amazon FSx for Lustre: for data sets, models and checkpoints."""
 
-    one_of = (("id", "size_gib"),)
+    one_of = (("id", "size_gib", "intelligent_tiering"),)
 
     id: SharedFileSystemId | None = None
     """A file system that exists: by its id, or environment for the one of the cluster's environment."""
     size_gib: Positive | None = None
     """Size in GiB of one to be made."""
+    intelligent_tiering: IntelligentTiering | None = None
+    """One to be made without a size: storage by use, behind an SSD cache. Not with a data repository."""
     throughput_mb_s_per_tib: Positive | None = None
     """Throughput in MB/s for each TiB of storage."""
     deployment: Literal["PERSISTENT_2", "PERSISTENT_1", "SCRATCH_2"] = "PERSISTENT_2"
     """Deployment type. Scratch file systems lose data when a server fails."""
+    efa: bool = False
+    """EFA and GPUDirect Storage, for nodes that configure it; others use TCP. Cannot be changed later, and takes sizes
+    in much larger steps."""
+    metadata_iops: MetadataIops | None = None
+    """Metadata operations a second: automatic, by the size, or 1500, 3000, 6000 or multiples of 12000. They can be
+    raised later, but only where some are asked for at first. With efa or intelligent_tiering some are always."""
     version: Literal["2.15", "2.12"] = "2.15"
     """Version of Lustre. Clients of current operating systems want 2.15."""
     compression: Literal["LZ4", "NONE"] = "LZ4"
@@ -106,6 +128,15 @@ class Lustre(Record):
     """Which changes below data_path are written to the data repository by themselves. DELETED deletes objects."""
     backup_days: BackupDays = 0
     """Days to keep daily backups, 0 for none. Not with a data repository, which is its own backup."""
+
+    @property
+    def metadata_iops_or_default(self) -> Literal["automatic"] | int | None:
+        """Return what FSx is asked for: EFA needs a metadata configuration, and tiering one that is not automatic."""
+        if self.metadata_iops is not None:
+            return self.metadata_iops
+        if self.intelligent_tiering is not None:
+            return 6000
+        return "automatic" if self.efa else None
 
     @property
     def links(self) -> tuple[DataLink, ...]:

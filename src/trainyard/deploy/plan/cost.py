@@ -17,7 +17,7 @@ from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.spec.cluster import Spec
-from trainyard.spec.file_system import Ebs, Efs, Lustre, OpenZfs
+from trainyard.spec.file_system import Ebs, Efs, IntelligentTiering, Lustre, OpenZfs
 
 # What no estimate can know beforehand. It is part of every bill and of no line.
 NOT_COUNTED = "traffic, S3, CloudWatch logs and detailed monitoring, backups, requests, Secrets Manager and KMS"
@@ -67,7 +67,7 @@ def _storage(spec: Spec) -> Iterator[CostLine]:
     for file_system in spec.file_systems:
         match file_system.settings:
             case Lustre(id=None) as lustre:
-                yield _lustre(file_system.mount, lustre, spec.region)
+                yield from _lustre(file_system.mount, lustre, spec.region)
             case OpenZfs(id=None) as openzfs:
                 yield from _openzfs(file_system.mount, openzfs, spec.region)
             case Ebs(id=None) as ebs:
@@ -78,7 +78,22 @@ def _storage(spec: Spec) -> Iterator[CostLine]:
                 continue
 
 
-def _lustre(mount: str, lustre: Lustre, region: str) -> CostLine:
+def _lustre(mount: str, lustre: Lustre, region: str) -> Iterator[CostLine]:
+    if lustre.intelligent_tiering is not None:
+        yield from _tiered_lustre(mount, lustre.intelligent_tiering)
+    else:
+        yield _lustre_storage(mount, lustre, region)
+    if isinstance(iops := lustre.metadata_iops_or_default, int):
+        yield by_the_month(f"{mount}, metadata IOPS", "IOPS", _once(iops), None, _WHILE_IT_EXISTS)
+
+
+def _tiered_lustre(mount: str, tiering: IntelligentTiering) -> Iterator[CostLine]:
+    what = f"{mount}, FSx for Lustre, Intelligent-Tiering"
+    yield by_the_month(f"{what}, throughput", "MB/s", _once(tiering.throughput_mb_s), None, _WHILE_IT_EXISTS)
+    yield by_the_month(f"{what}, files", "file system", (1, 1), None, "by what is stored, read and written")
+
+
+def _lustre_storage(mount: str, lustre: Lustre, region: str) -> CostLine:
     throughput = lustre.throughput_mb_s_per_tib
     tier = lustre.deployment if throughput is None else f"{lustre.deployment}_{throughput}"
     price = prices.service(f"lustre_{tier}_gib_month", region)

@@ -56,7 +56,8 @@ def network_parameters(spec: Spec) -> dict[str, str]:
     """Return them, as far as the spec decides them."""
     existing = spec.network.existing
     vpc = _vpc(spec) if existing is None else {"ExistingVpcId": existing.vpc}
-    return {"VPCName": spec.name, **vpc, "MonitoringType": spec.monitoring.mode, **_access(spec)}
+    efa = {"FileSystemEfa": "true"} if any(lustre.efa for _, _, lustre in spec.new_lustre()) else {}
+    return {"VPCName": spec.name, **vpc, "MonitoringType": spec.monitoring.mode, **efa, **_access(spec)}
 
 
 def _vpc(spec: Spec) -> dict[str, str]:

@@ -102,19 +102,27 @@ def _link(link: DataLink, number: int) -> dict[str, Any]:
 
 
 def _lustre(lustre: Lustre) -> dict[str, str]:
-    throughput, link = lustre.throughput_mb_s_per_tib, _parameter_link(lustre)
+    link, tiering = _parameter_link(lustre), lustre.intelligent_tiering
     return {
-        "Capacity": str(lustre.size_gib),
-        "PerUnitStorageThroughput": "" if throughput is None else str(throughput),
+        "Capacity": _text(lustre.size_gib),
+        "PerUnitStorageThroughput": _text(lustre.throughput_mb_s_per_tib),
         "Compression": lustre.compression,
         "LustreVersion": lustre.version,
         "LustreDeploymentType": lustre.deployment,
         "LustreBackupDays": str(lustre.backup_days),
+        "LustreEfa": str(lustre.efa).lower(),
+        "MetadataIops": _text(lustre.metadata_iops_or_default),
+        "TieringThroughput": "" if tiering is None else str(tiering.throughput_mb_s),
+        "ReadCacheGiB": "" if tiering is None else _text(tiering.read_cache_gib),
         "DataRepository": "" if link is None else link.uri,
         "DataPath": lustre.data_path if link is None else link.directory,
         "AutoImport": ",".join(lustre.auto_import if link is None else link.auto_import),
         "AutoExport": ",".join(lustre.auto_export if link is None else link.auto_export),
     }
+
+
+def _text(value: float | str | None) -> str:
+    return "" if value is None else str(value)
 
 
 def _openzfs(openzfs: OpenZfs) -> dict[str, str]:

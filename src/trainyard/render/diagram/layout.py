@@ -156,6 +156,8 @@ def _lines(file_system: FileSystem) -> tuple[str, ...]:
 
 
 def _lustre(lustre: Lustre) -> tuple[str, ...]:
+    if lustre.intelligent_tiering is not None:
+        return "FSx for Lustre Intelligent-Tiering", f"{lustre.intelligent_tiering.throughput_mb_s:,} MB/s"
     if lustre.size_gib is None:
         return "FSx for Lustre", _existing(lustre.id)
     rate = lustre.throughput_mb_s_per_tib
