@@ -79,4 +79,5 @@ def all_document_rules() -> tuple[DocumentRule, ...]:
     own = kinds_in(_FOLDER / "documents", f"{__name__}.documents", "RULE", DocumentRule)
     modules = [import_module(f"{__name__}.{rule.id.replace('-', '_')}") for rule in all_rules()]
     twins = [rule for module in modules for rule in vars(module).values() if isinstance(rule, DocumentRule)]
-    return tuple(sorted((*own, *twins), key=lambda rule: rule.id))
+    of_scripts = import_module(f"{__name__}.scripts.line_rules").line_rules()
+    return tuple(sorted((*own, *twins, *of_scripts), key=lambda rule: rule.id))
