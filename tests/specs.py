@@ -202,6 +202,8 @@ def spec_texts(draw: st.DrawFn) -> str:
                 "availability_zone": st.just("us-east-2a"),
                 "secondary_availability_zone": st.just("us-east-2b"),
                 "further_availability_zones": st.sampled_from([[], ["us-east-2c"], ["us-east-2b", "us-east-2c"]]),
+                "cidr": st.sampled_from(["10.20.0.0/16", "172.20.16.0/20"]),
+                "connected_ranges": st.sampled_from([[], ["10.8.0.0/16"]]),
                 "internet": st.just("none"),
                 "http_proxy": st.just("http://proxy.example.com:3128"),
             },

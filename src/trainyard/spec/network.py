@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from trainyard.field import ByShape, NotEmpty
+from trainyard.field import ByShape, NotEmpty, Whole
 from trainyard.record import Record
-from trainyard.spec.text import AvailabilityZone, ProxyUrl, SecurityGroupId, SubnetId, VpcId
+from trainyard.spec.text import AvailabilityZone, Cidr, ProxyUrl, SecurityGroupId, SubnetId, VpcId
+
+# https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
+SubnetPrefix = Annotated[int, Whole("the length of a prefix, 17 to 28", least=17, most=28)]
 
 
 class ExistingNetwork(Record):
@@ -34,6 +37,17 @@ class Network(Record):
     """Further zones that get a private subnet. The zones of queues get one without being named here."""
     existing: ExistingNetwork | None = None
     """Use this network instead of making one."""
+    cidr: Cidr | None = None
+    """Range of the network that is made, from /16 to /23; final once it is there. By default 10.0.0.0/16 for public
+    subnets and 10.1.0.0/16 for private ones."""
+    private_prefix: SubnetPrefix | None = None
+    """Prefix of the private subnet of the first zone, for nodes and file systems, such as 18 for 16,384 addresses. By
+    default it is half of cidr."""
+    other_prefix: SubnetPrefix | None = None
+    """Prefix of every other subnet. By default each is a 32nd part of cidr."""
+    connected_ranges: tuple[Cidr, ...] = ()
+    """Ranges of networks that it is to be connected to, by a peering connection or transit gateway of your own: `check`
+    refuses a network that shares addresses with them."""
     internet: Literal["nat", "none"] = "nat"
     """How private subnets reach the internet: through a NAT gateway, or not at all (VPC endpoints only)."""
     http_proxy: ProxyUrl | None = None

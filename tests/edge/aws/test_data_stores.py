@@ -128,3 +128,16 @@ def test_a_file_system_that_is_being_deleted_is_waited_for_and_not_named(account
     assert found(account) == []
     await_deletions(account, owns)
     assert looks == [made["FileSystem"]["FileSystemId"]] * 3
+
+
+def test_a_file_system_with_intelligent_tiering_has_no_size(account, monkeypatch):
+    fsx = account.client("fsx")
+    asked = {"FileSystemType": "LUSTRE", "SubnetIds": ["subnet-0123456789abcdef0"], "Tags": PAIRS}
+    made = fsx.create_file_system(**asked, StorageType="INTELLIGENT_TIERING")
+
+    class Pages:
+        def paginate(self) -> Iterator[Any]:
+            yield {"FileSystems": [{**made["FileSystem"], "Lifecycle": "AVAILABLE"}]}
+
+    monkeypatch.setattr(fsx, "get_paginator", lambda _: Pages())
+    assert [one.what for one in found(account)] == ["FSx for Lustre file system, as large as its files"]

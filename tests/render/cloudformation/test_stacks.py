@@ -211,6 +211,7 @@ def test_what_has_no_place_in_a_template_is_refused(part: str):
 # cluster.yaml alone is told of a proxy, of groups of one's own, and of subnets where no stack is made; nodes of names.
 ELSEWHERE = {
     "network.http_proxy",
+    "network.connected_ranges",
     "network.existing.security_groups",
     "monitoring.detailed",
     "monitoring.logs",

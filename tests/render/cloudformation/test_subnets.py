@@ -7,8 +7,10 @@ from ipaddress import ip_network
 
 import pytest
 
+from tests.each_case import each_case
 from tests.render.cloudformation.templates import TEMPLATES
 from tests.specs import spec_of
+from trainyard.launch.network_ranges import DEFAULT_RANGES, network_ranges
 from trainyard.render.cloudformation.network import network_parameters
 
 PARAMETERS = TEMPLATES["network"]["Parameters"]
@@ -35,6 +37,31 @@ def test_every_subnet_lies_in_a_range_of_the_vpc(name: str, range_: str):
            for range_ in ranges(parameter)]  # fmt: skip
     subnet = ip_network(range_)
     assert any(one.supernet_of(subnet) for one in vpc), name  # type: ignore[arg-type]  # all of version 4
+
+
+def test_the_ranges_without_a_cidr_are_those_of_the_template():
+    further = [str(one) for one in DEFAULT_RANGES.further]
+    assert ranges("PrivateSubnetCidrBlocks") == further
+    assert [*map(str, DEFAULT_RANGES.vpc)] == [*ranges("VpcCidrBlock"), *ranges("VpcSecondCidrBlock")]
+    single = (DEFAULT_RANGES.public, DEFAULT_RANGES.second_zone, DEFAULT_RANGES.control_plane, DEFAULT_RANGES.private)
+    names = ("Public", "Secondary", "ControlPlane", "PrimaryPrivate")
+    assert [*map(str, single)] == [ranges(f"{name}SubnetCidrBlock")[0] for name in names]
+
+
+@each_case("keys", ["cidr: 10.20.0.0/16", "cidr: 172.20.2.0/23", "cidr: 10.9.0.0/18, private_prefix: 22",
+                    "cidr: 10.20.0.0/16, private_prefix: 28, other_prefix: 28"])  # fmt: skip
+def test_subnets_of_a_cidr_lie_in_it_and_share_no_address(keys: str):
+    made = network_ranges(spec_of(f"network: {{{keys}}}").network)
+    subnets = [made.public, made.second_zone, made.control_plane, made.private, *made.further]
+    assert len(subnets) == 10
+    assert all(subnet.subnet_of(made.vpc[0]) and subnet.prefixlen <= 28 for subnet in subnets)
+    assert not [pair for pair in itertools.combinations(subnets, 2) if pair[0].overlaps(pair[1])]
+
+
+def test_a_cidr_reaches_every_range_of_the_template():
+    written = network_parameters(spec_of("network: {cidr: 10.20.0.0/16, private_prefix: 18}"))
+    assert {name for name in PARAMETERS if "Cidr" in name} <= set(written)
+    assert (written["PrimaryPrivateSubnetCidrBlock"], written["VpcSecondCidrBlock"]) == ("10.20.192.0/18", "")
 
 
 @pytest.mark.parametrize(

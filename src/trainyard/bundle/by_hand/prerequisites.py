@@ -28,6 +28,8 @@ def what_has_to_exist(spec: Spec) -> Iterator[str]:
     existing = spec.network.existing
     if existing is not None and spec.network.internet == "none":
         yield from _PAGE.lines("endpoints", commands=endpoints(spec, existing))
+    if spec.network.connected_ranges:
+        yield from _PAGE.lines("connections", ranges=", ".join(spec.network.connected_ranges))
     # Elsewhere no node opens what the key encrypts, and images are not for ParallelCluster.
     if not (platform_of(spec).made_by_parallelcluster or spec.is_environment):
         return

@@ -146,7 +146,9 @@ def _fsx(search: _Search) -> Iterator[DataStore]:
     for file_system in search.own("fsx", "describe_file_systems", "FileSystems"):
         if file_system["Lifecycle"] != "DELETING":
             kind = {"LUSTRE": "FSx for Lustre", "OPENZFS": "FSx for OpenZFS"}[file_system["FileSystemType"]]
-            what = f"{kind} file system of {file_system['StorageCapacity']:,} GiB"
+            # One with Intelligent-Tiering has the size of its files, which this call does not say.
+            size_gib = file_system.get("StorageCapacity")
+            what = f"{kind} file system" + (f" of {size_gib:,} GiB" if size_gib else ", as large as its files")
             yield DataStore("fsx", file_system["FileSystemId"], what, frozenset(file_system["SubnetIds"]))
 
 

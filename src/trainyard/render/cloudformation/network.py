@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainyard.errors import TrainyardError
+from trainyard.launch.network_ranges import network_ranges
 from trainyard.platform_table import platform_of
 from trainyard.render.secrets import secrets_of
 from trainyard.spec.cluster import Spec
@@ -65,11 +66,27 @@ def _vpc(spec: Spec) -> dict[str, str]:
     zones = {"PrimarySubnetAZ": network.availability_zone, "SecondarySubnetAZ": network.secondary_availability_zone}
     without_internet = {} if network.internet == "nat" else _without_internet(spec)
     return {
+        **_ranges(spec),
         **{parameter: zone for parameter, zone in zones.items() if zone is not None},
         **_further_zones(spec),
         **({"CreateControlPlaneSubnet": "true"} if makes_control_plane_subnet(spec) else {}),
         "Internet": network.internet,
         **without_internet,
+    }
+
+
+def _ranges(spec: Spec) -> dict[str, str]:
+    if spec.network.cidr is None:
+        return {}
+    ranges = network_ranges(spec.network)
+    return {
+        "VpcCidrBlock": str(ranges.vpc[0]),
+        "VpcSecondCidrBlock": "",
+        "PublicSubnetCidrBlock": str(ranges.public),
+        "SecondarySubnetCidrBlock": str(ranges.second_zone),
+        "PrimaryPrivateSubnetCidrBlock": str(ranges.private),
+        "PrivateSubnetCidrBlocks": ",".join(map(str, ranges.further)),
+        "ControlPlaneSubnetCidrBlock": str(ranges.control_plane),
     }
 
 
