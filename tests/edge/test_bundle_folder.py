@@ -50,6 +50,36 @@ def test_a_former_bundle_is_replaced_and_nothing_is_left_beside_it(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
+def test_what_did_not_change_is_not_written_again(tmp_path: Path):
+    write_folder(tmp_path / "b", OLD)
+    before = {file: (tmp_path / "b" / file).stat().st_ino for file in OLD}
+    write_folder(tmp_path / "b", {**OLD, "README.md": b"new readme\n"})
+    assert content(tmp_path / "b") == {**OLD, "README.md": b"new readme\n"}
+    assert {file for file in OLD if (tmp_path / "b" / file).stat().st_ino == before[file]} == {
+        "cluster.yaml",
+        "gone.txt",
+    }
+    assert {file.stat().st_nlink for file in (tmp_path / "b").iterdir()} == {1}
+
+
+def test_a_link_in_a_former_bundle_is_replaced_by_a_file(tmp_path: Path):
+    write_folder(tmp_path / "b", OLD)
+    (tmp_path / "b/cluster.yaml").rename(tmp_path / "elsewhere")
+    (tmp_path / "b/cluster.yaml").symlink_to(tmp_path / "elsewhere")
+    write_folder(tmp_path / "b", OLD)
+    assert content(tmp_path / "b") == OLD
+    assert not (tmp_path / "b/cluster.yaml").is_symlink()
+    assert (tmp_path / "elsewhere").read_bytes() == OLD["cluster.yaml"]
+
+
+def test_a_folder_that_is_kept_shares_no_file_with_the_new_one(tmp_path: Path):
+    write_folder(tmp_path / "b", OLD)
+    (tmp_path / "b/notes.txt").write_text("mine")
+    kept = write_folder(tmp_path / "b", OLD, force=True).backup
+    assert kept is not None
+    assert {file.stat().st_nlink for file in (*kept.iterdir(), *(tmp_path / "b").iterdir())} == {1}
+
+
 def test_an_empty_folder_is_filled(tmp_path: Path):
     (tmp_path / "b").mkdir()
     write_folder(tmp_path / "b", NEW)

@@ -1,4 +1,7 @@
-"""Writes a folder of files so that at every moment either the former or the new one is there, whole."""
+"""Writes a folder of files so that at every moment either the former or the new one is there, whole.
+
+What did not change since the former one is not written again: both folders hold the same file for a moment.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,15 @@ class WrittenBundle(NamedTuple):
     """Where the former folder went, when it held anything that trainyard had not written."""
 
 
+class _FormerFolder(NamedTuple):
+    """What lies in the place of a folder."""
+
+    foreign: str | None = None
+    """Why it must not be replaced, None where it may be."""
+    sums: Mapping[str, str] = {}
+    """The SHA-256 of the files in it that are as trainyard made them."""
+
+
 def write_folder(
     folder: Path, files: Mapping[str, bytes], *, force: bool = False, exchange: Exchange | None = None
 ) -> WrittenBundle:
@@ -39,10 +51,11 @@ def write_folder(
     one step, or returns False where the system cannot.
     Raises InputError where the folder is refused, TrainyardError where it cannot be written.
     """
-    with _ready(folder, force=force) as (target, foreign):
+    with _ready(folder, force=force) as (target, former):
         new = _beside(target, "new")
-        _fill(new, files)
-        return WrittenBundle(folder, _swap(new, target, keep=foreign is not None, exchange=exchange or _exchange))
+        keep = former.foreign is not None
+        _fill(new, files, target, {} if keep else former.sums)
+        return WrittenBundle(folder, _swap(new, target, keep=keep, exchange=exchange or _exchange))
 
 
 def refuse_folder(folder: Path, *, force: bool = False) -> None:
@@ -54,18 +67,18 @@ def refuse_folder(folder: Path, *, force: bool = False) -> None:
 
 
 @contextmanager
-def _ready(folder: Path, *, force: bool) -> Iterator[tuple[Path, str | None]]:
-    """Give a folder that may be replaced, and why it may be only by force; nobody else writes beside it meanwhile."""
+def _ready(folder: Path, *, force: bool) -> Iterator[tuple[Path, _FormerFolder]]:
+    """Give a folder that may be replaced, and what is in its place; nobody else writes beside it meanwhile."""
     target = _absolute(folder)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _alone_in(target.parent):
             _restore(target)
-            foreign = _foreign(target)
-            if foreign is not None and not force:
+            former = _former(target)
+            if former.foreign is not None and not force:
                 hint = "choose another folder, or --force to move this one aside"
-                raise InputError(f"{folder} {foreign}", where=str(folder), hint=hint)
-            yield target, foreign
+                raise InputError(f"{folder} {former.foreign}", where=str(folder), hint=hint)
+            yield target, former
     except OSError as error:
         shutil.rmtree(_beside(target, "new"), ignore_errors=True)
         raise TrainyardError(
@@ -114,38 +127,52 @@ def _restore(target: Path) -> None:
             shutil.rmtree(leftover)
 
 
-def _foreign(target: Path) -> str | None:
-    """Return why a folder must not be replaced, None where it may be."""
+def _former(target: Path) -> _FormerFolder:
     if not target.exists():
-        return None
+        return _FormerFolder()
     if not target.is_dir():
-        return "is not a folder"
-    names = {str(file.relative_to(target)) for file in target.rglob("*") if not file.is_dir()}
+        return _FormerFolder("is not a folder")
+    names = {f"{folder}/{name}"[len(str(target)) + 1 :] for folder, _, files in os.walk(target) for name in files}
     if not names:
-        return None
+        return _FormerFolder()
     try:
         sums = dict(json.loads((target / MARKER).read_bytes())["files"])
     except (OSError, ValueError, KeyError, TypeError):
-        return "was not made by trainyard"
-    changed = sorted(name for name, digest in sums.items() if name not in names or digest != _digest(target / name))
+        return _FormerFolder("was not made by trainyard")
+    changed = sorted(name for name, digest in sums.items() if name not in names or digest != _digest(target, name))
     added = sorted(names - set(sums) - {MARKER})
     if changed or added:
-        return f"was changed since trainyard made it ({', '.join([*changed, *added][:3])})"
-    return None
+        return _FormerFolder(f"was changed since trainyard made it ({', '.join([*changed, *added][:3])})")
+    return _FormerFolder(sums=sums)
 
 
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def _digest(folder: Path, name: str) -> str:
+    with open(f"{folder}/{name}", "rb", buffering=0) as file:  # noqa: PTH123  a Path for each of 100 files takes longer
+        return hashlib.sha256(file.read()).hexdigest()
 
 
-def _fill(new: Path, files: Mapping[str, bytes]) -> None:
+def _fill(new: Path, files: Mapping[str, bytes], former: Path, former_sums: Mapping[str, str]) -> None:
+    """Write a folder. ``former_sums`` are the SHA-256 of the files that may be taken from the former one."""
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())}
     marker = json.dumps({"schema": 1, "made_by": "trainyard", "files": sums}, indent=2) + "\n"
-    for parent in {Path(name).parent for name in files}:
+    for parent in {name.rpartition("/")[0] for name in files}:
         (new / parent).mkdir(parents=True, exist_ok=True)
-    for name, content in {**files, MARKER: marker.encode()}.items():
-        (new / name).write_bytes(content)
+    for name, content in files.items():
+        if former_sums.get(name) != sums[name] or not _linked(former / name, new / name):
+            (new / name).write_bytes(content)
+    (new / MARKER).write_bytes(marker.encode())
     _bring_to_disk(new)
+
+
+def _linked(former: Path, new: Path) -> bool:
+    """Let a folder hold a file of the former one. Return False where the system does not, or it is itself a link."""
+    try:
+        if not former.is_symlink():
+            os.link(former, new)
+            return True
+    except OSError:
+        pass
+    return False
 
 
 def _bring_to_disk(folder: Path) -> None:
