@@ -30,6 +30,8 @@ from trainyard.monitoring.grafana_files import COMPILED as COMPILED_GRAFANA
 from trainyard.monitoring.prometheus_rules import compiled_rules
 from trainyard.monitoring.queries import documented_queries
 from trainyard.monitoring.rules_text import COMPILED as COMPILED_RULES
+from trainyard.render.data_files import COMPILED as COMPILED_RENDERING
+from trainyard.render.data_files import compiled_data
 from trainyard.spec.cluster import Spec
 from trainyard.spec.environment import Environment
 from trainyard.spec.fields import field_hints, records_in
@@ -63,6 +65,7 @@ def outputs() -> dict[Path, str]:
         COMPILED_GRAFANA: compiled_dashboards(),
         COMPILED_CLOUDWATCH: compiled_cloudwatch_dashboards(),
         COMPILED_RULES: compiled_rules(),
+        COMPILED_RENDERING: compiled_data(),
         ROOT / "docs" / "spec.md": "\n".join(_spec_page()),
         ROOT / "docs" / "findings.md": "\n".join(_findings_page()),
         ROOT / "docs" / "metrics.md": "\n".join(_metrics_page()),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 
 from trainyard.version import __version__
 
@@ -47,7 +47,17 @@ def _package_files() -> Iterator[tuple[str, bytes]]:
     """Yield the files of the package, which is found and not imported: it is for nodes."""
     spec = find_spec(PACKAGE)
     assert spec is not None  # noqa: S101 - both packages are in one wheel
-    (folder,) = map(Path, spec.submodule_search_locations or ())
-    for path in folder.rglob("*"):
-        if path.is_file() and path.suffix != ".pyc":
-            yield f"{PACKAGE}/{path.relative_to(folder).as_posix()}", path.read_bytes()
+    for folder in spec.submodule_search_locations or ():
+        yield from ((f"{PACKAGE}/{name}", content) for name, content in files_below(folder))
+
+
+def files_below(folder: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the files below a folder by their names in it, without bytecode: without a Path for each, in half the time.
+
+    The order is that of the file system.
+    """
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            if not name.endswith(".pyc"):
+                with open(f"{parent}/{name}", "rb", buffering=0) as file:  # noqa: PTH123  see above
+                    yield f"{parent}/{name}"[len(folder) + 1 :], file.read()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+from pydantic_core import from_json, to_json
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.bundle.assets import PLAN, assets, release_of
@@ -47,7 +48,7 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     collecting = bundle_files(spec, ids)
     texts = {
         "README.md": readme(spec, ReadmeContents(rendering, node_release, collecting, known_outputs, locked)),
-        **_configs(spec, rendering),
+        **_configs(spec, rendering, collecting),
         **stack_files(rendering.stacks),
         "architecture.svg": architecture_svg(spec),
         "stand-ins.json": _stand_ins_text(rendering, node_release, collecting, ids.in_order()),
@@ -61,11 +62,15 @@ def assemble(spec: Spec, outputs: Mapping[str, str] | None = None, lock: bytes |
     return Bundle(files, rendering.stand_ins, rendering.outputs | ids.used, missing_from_lock(spec, locked))
 
 
-def _configs(spec: Spec, rendering: Rendering) -> dict[str, str]:
-    """Return the documents as text; manifests as they lie in the package, comments and all."""
+def _configs(spec: Spec, rendering: Rendering, collecting: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the documents as text, which ``collecting`` has of some; manifests as they lie in the package."""
     manifests = {name: with_heading(spec, text) for name, text in rendering.manifests.items()}
     others = {name: document for name, document in rendering.documents.items() if name not in manifests}
-    return {name: config_text(spec, document) for name, document in others.items()} | manifests
+    configs = {
+        name: collecting[name].decode() if name in collecting else config_text(spec, document)
+        for name, document in others.items()
+    }
+    return configs | manifests
 
 
 def _stand_ins_text(
@@ -73,10 +78,10 @@ def _stand_ins_text(
 ) -> str:
     """Return where stand-ins stand. ``later`` are those of the folder monitoring/, some of which the cluster fills."""
     parameters = {stack.parameters_file: parameters_list(stack) for stack in rendering.stacks}
-    plan = {} if node_release is None else {PLAN: json.loads(node_release.plan)}
+    plan = {} if node_release is None else {PLAN: from_json(node_release.plan)}
     all_stand_ins = dict.fromkeys((*rendering.stand_ins, *later))
     dashboards = {  # thousands of texts each, and few have any
-        name: json.loads(content)
+        name: from_json(content)
         for name, content in collecting.items()
         if name.endswith(".json") and any(stand_in.value.encode() in content for stand_in in all_stand_ins)
     }
@@ -96,7 +101,7 @@ def _stand_ins_text(
         }
         for stand_in in all_stand_ins
     ]
-    return json.dumps({"schema": 1, "stand_ins": stand_ins}, indent=2, ensure_ascii=False) + "\n"
+    return to_json({"schema": 1, "stand_ins": stand_ins}, indent=2).decode() + "\n"
 
 
 def _strings(node: object, path: Path) -> Iterator[tuple[Path, str]]:
@@ -116,7 +121,7 @@ def stack_files(stacks: Sequence[Stack]) -> dict[str, str]:
     files = {}
     for stack in stacks:
         files[stack.template_file] = stack.template
-        files[stack.parameters_file] = json.dumps(parameters_list(stack), indent=2, ensure_ascii=False) + "\n"
+        files[stack.parameters_file] = to_json(parameters_list(stack), indent=2).decode() + "\n"
     return files
 
 

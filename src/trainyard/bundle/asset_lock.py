@@ -151,14 +151,14 @@ def parse_lock(content: bytes | None, where: str) -> AssetLock:
 
 # A name of a file becomes a path on nodes and a key in S3: it leads nowhere else. Packages have ~ and + in theirs.
 _TEXT = {
-    "name": re.compile(r"[a-z0-9][a-z0-9-]*"),
-    "version": re.compile(r"[0-9][0-9A-Za-z.+-]*"),
-    "os": re.compile(r"[a-z0-9]+"),
-    "arch": re.compile(r"x86_64|aarch64"),
-    "file": re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]{0,199}"),
-    "url": re.compile(r"https://[!-~]+"),
-    "sha256": re.compile(r"[0-9a-f]{64}"),
-    "verified_by": re.compile(r"https://[!-~]+"),
+    "name": r"[a-z0-9][a-z0-9-]*",
+    "version": r"[0-9][0-9A-Za-z.+-]*",
+    "os": r"[a-z0-9]+",
+    "arch": r"x86_64|aarch64",
+    "file": r"[A-Za-z0-9][A-Za-z0-9._+~-]{0,199}",
+    "url": r"https://[!-~]+",
+    "sha256": r"[0-9a-f]{64}",
+    "verified_by": r"https://[!-~]+",
 }
 _MAY_BE_NULL = {"os", "arch", "verified_by"}
 
@@ -175,7 +175,7 @@ def _asset(entry: Any, place: str, where: str) -> LockedAsset:
 def _right(key: str, value: Any) -> bool:
     if key == "size_bytes":
         return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return (value is None and key in _MAY_BE_NULL) or (isinstance(value, str) and bool(_TEXT[key].fullmatch(value)))
+    return (value is None and key in _MAY_BE_NULL) or (isinstance(value, str) and bool(re.fullmatch(_TEXT[key], value)))
 
 
 def _damaged(where: str, problem: str) -> InputError:

@@ -6,7 +6,6 @@ Those in which ids stand come from `render/collection.py`, which both hold alike
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
 
 from trainyard.bundle.cloudwatch_files import cloudwatch_files
 from trainyard.bundle.config_text import config_text, with_heading
@@ -53,7 +52,8 @@ def bundle_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
 def file_descriptions(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the files of the folder, or what stands for several of them, with what they are."""
     for pattern, what in _WHAT.items():
-        if any(fnmatchcase(name, pattern) for name in names):
+        beginning, star, end = pattern.partition("*")
+        if any(name == pattern or (star and name.startswith(beginning) and name.endswith(end)) for name in names):
             yield pattern, what
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from pydantic_core import to_json
 
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import shell_name
@@ -27,15 +28,8 @@ class FilesWithIds(NamedTuple):
     """What ids are written into."""
 
     rendering: Rendering
-    others: Mapping[str, bytes]
-    """Files by name that are no part of it, or not only."""
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield each file in which stand-ins may stand, with a text that holds its values."""
-        yield from ((name, json.dumps(document)) for name, document in self.rendering.documents.items())
-        yield from ((stack.parameters_file, json.dumps(stack.parameters)) for stack in self.rendering.stacks)
-        documents = self.rendering.documents
-        yield from ((name, content.decode()) for name, content in self.others.items() if name not in documents)
+    texts: tuple[tuple[str, bytes], ...]
+    """Each file in which stand-ins may stand, with a text that holds its values."""
 
 
 def preparation(
@@ -45,7 +39,7 @@ def preparation(
 
     ``known`` are the stack outputs that need no stand-in, ``others`` are files in which ids stand too.
     """
-    waits = FilesWithIds(rendering, others)
+    waits = FilesWithIds(rendering, tuple(_texts(rendering, others)))
     blocks = list(_blocks(spec, waits, outputs))
     yield from _PAGE.lines("title")
     if rendering.stand_ins:
@@ -60,6 +54,12 @@ def preparation(
         yield from _PAGE.lines(
             "rendered-again", command=" \\\n  ".join(["trainyard render SPEC --force", *output_options])
         )
+
+
+def _texts(rendering: Rendering, others: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    yield from ((name, to_json(document)) for name, document in rendering.documents.items())
+    yield from ((stack.parameters_file, to_json(stack.parameters)) for stack in rendering.stacks)
+    yield from ((name, content) for name, content in others.items() if name not in rendering.documents)
 
 
 def _blocks(spec: Spec, waits: FilesWithIds, known: Mapping[str, str]) -> Iterator[str]:
@@ -124,5 +124,6 @@ def _is_made(stack: Stack, rendering: Rendering) -> bool:
 
 def _written_in(waits: FilesWithIds, stand_ins: Sequence[StandIn]) -> Iterator[str]:
     if stand_ins:
-        holding = [name for name, text in waits.texts() if any(stand_in.value in text for stand_in in stand_ins)]
+        values = [stand_in.value.encode() for stand_in in stand_ins]
+        holding = [name for name, text in waits.texts if any(value in text for value in values)]
         yield written_in(stand_ins, holding)

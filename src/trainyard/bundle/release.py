@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from trainyard.bootstrap.pyz import trainyard_node_pyz
+from pydantic_core import to_json
+
+from trainyard.bootstrap.pyz import files_below, trainyard_node_pyz
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.bundle.monitoring_files import release_files
 from trainyard.render.nodes import node_plan
@@ -47,7 +48,7 @@ def release(spec: Spec, lock: bytes | None = None, outputs: Mapping[str, str] | 
     ``outputs`` are the outputs of its stacks by name, as far as they are known.
     """
     ids = Ids(outputs or {})
-    plan = (json.dumps(node_plan(spec, ids), indent=2, ensure_ascii=False) + "\n").encode()
+    plan = to_json(node_plan(spec, ids), indent=2) + b"\n"
     locked = {} if lock is None else {"assets.lock.json": lock}
     content = _archive({**_same_in_all(), **release_files(spec, ids), "plan.json": plan, **locked})
     sha256 = hashlib.sha256(content).hexdigest()
@@ -68,14 +69,9 @@ def files_in(content: bytes) -> dict[str, bytes]:
 
 @cache
 def _same_in_all() -> dict[str, bytes]:
-    return {**dict(_scripts()), "trainyard-node.pyz": trainyard_node_pyz()}
-
-
-def _scripts() -> Iterator[tuple[str, bytes]]:
-    """Yield the scripts, and what they install."""
-    for path in ASSETS.rglob("*"):
-        if path.is_file() and path.name != _LAUNCHER:
-            yield path.relative_to(ASSETS).as_posix(), path.read_bytes()
+    """Return the scripts, what they install, and what runs on nodes."""
+    files = {name: content for name, content in files_below(str(ASSETS)) if name != _LAUNCHER}
+    return {**files, "trainyard-node.pyz": trainyard_node_pyz()}
 
 
 def _archive(files: dict[str, bytes]) -> bytes:

@@ -27,6 +27,11 @@ def compact_yaml(value: Any) -> str:
     return body
 
 
+def indented(text: str, indent: str) -> str:
+    """Return a text with all of its lines indented that are not empty. textwrap takes longer to import than to use."""
+    return "".join(f"{indent}{line}" if line.strip() else line for line in text.splitlines(keepends=True))
+
+
 class _Dumper(yaml.CSafeDumper):
     """Writes every value out: anchors and aliases are hard to read and to edit by hand."""
 

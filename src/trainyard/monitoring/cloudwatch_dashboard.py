@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,13 +37,12 @@ NEEDS = (*OF_CLUSTER, *OF_SETTINGS)
 COLUMNS = 24
 
 
-@dataclass(frozen=True, slots=True)
-class CloudWatchMetric:
+class CloudWatchMetric(NamedTuple):
     """What is drawn in a widget, or used by its mathematics."""
 
     name: str = ""
     namespace: str = ""
-    dimensions: Mapping[str, str] = field(default_factory=dict)
+    dimensions: Mapping[str, str] = {}
     stat: str = ""
     search: str = ""
     """Namespace and names of dimensions in place of one metric: all metrics of the name that have just these."""
@@ -75,8 +73,7 @@ class Mark(NamedTuple):
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Widget:
+class Widget(NamedTuple):
     """One graph, row of numbers, list of log events, or explorer of instances."""
 
     id: str
@@ -100,22 +97,8 @@ class Widget:
     instead: Widget | None = None
     """What is shown where a setting is missing, in place of a text that names it."""
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
-        all_metrics = (*self.metrics, *self.metrics_of_each_file_system)
-        wrong = [
-            *([] if self.kind in KINDS else ["kind"]),
-            *([] if set(self.needs).union(*(metric.needs for metric in all_metrics)) <= set(NEEDS) else ["needs"]),
-            *([] if 0 < self.width <= COLUMNS and self.height > 0 else ["width or height"]),
-            *([] if bool(self.stream) == (self.kind == "log") else ["stream"]),
-            *([] if bool(all_metrics) != (self.kind == "log") else ["metrics"]),
-        ]
-        if wrong:
-            raise ValueError(f"widget {self.id}: {', '.join(wrong)} cannot be so")
 
-
-@dataclass(frozen=True, slots=True)
-class CloudWatchDashboard:
+class CloudWatchDashboard(NamedTuple):
     """A page of widgets."""
 
     id: str
@@ -159,7 +142,22 @@ def _widget(content: dict[str, Any]) -> Widget:
         fields["y_axis"] = YAxis(**content["y_axis"])
     if "instead" in content:
         fields["instead"] = _widget(content["instead"])
-    return Widget(**{**_tuples(content), **fields})
+    return _checked(Widget(**{**_tuples(content), **fields}))
+
+
+def _checked(widget: Widget) -> Widget:
+    """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
+    all_metrics = (*widget.metrics, *widget.metrics_of_each_file_system)
+    wrong = [
+        *([] if widget.kind in KINDS else ["kind"]),
+        *([] if set(widget.needs).union(*(metric.needs for metric in all_metrics)) <= set(NEEDS) else ["needs"]),
+        *([] if 0 < widget.width <= COLUMNS and widget.height > 0 else ["width or height"]),
+        *([] if bool(widget.stream) == (widget.kind == "log") else ["stream"]),
+        *([] if bool(all_metrics) != (widget.kind == "log") else ["metrics"]),
+    ]
+    if wrong:
+        raise ValueError(f"widget {widget.id}: {', '.join(wrong)} cannot be so")
+    return widget
 
 
 def _tuples(content: dict[str, Any]) -> dict[str, Any]:

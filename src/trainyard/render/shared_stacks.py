@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
-
-import yaml
 
 from trainyard.render.cloudformation.stack import Kind, StackKind
+from trainyard.render.data_files import data
 
 
 @cache
 def shared_stacks() -> dict[Kind, StackKind]:
     """Return their kinds by id."""
-    with Path(__file__).with_suffix(".yaml").open("rb") as file:
-        texts: dict[Kind, dict[str, str]] = yaml.load(file, Loader=yaml.CSafeLoader)
+    texts: dict[Kind, dict[str, str]] = data("shared_stacks.yaml")
     return {kind: StackKind(kind, **of_kind) for kind, of_kind in texts.items()}

@@ -8,12 +8,11 @@ Everything else of the file stays, comments and all.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from trainyard.document.write import compact_yaml
+from trainyard.document.write import compact_yaml, indented
 
 
 class Slot(Enum):
@@ -63,15 +62,15 @@ def _replaced(match: re.Match[str], value: Any, block: list[str], values: Mappin
     indent, start, rest = match["indent"], match["start"], match["rest"].strip()
     if rest == "|":
         yield f"{start} |"
-        yield from textwrap.indent(value.rstrip("\n"), f"{indent}  ").splitlines()
+        yield from indented(value.rstrip("\n"), f"{indent}  ").splitlines()
     elif value is Slot.KEEP:
         yield f"{start}{match['rest']}".rstrip()
         yield from _filled(block, values)
     elif not match["key"] and not rest:
-        yield from textwrap.indent(compact_yaml(value), indent).splitlines() if value else ()
+        yield from indented(compact_yaml(value), indent).splitlines() if value else ()
     elif isinstance(value, dict | list) and not rest:
         yield start
-        yield from textwrap.indent(compact_yaml(value), f"{indent}  ").splitlines()
+        yield from indented(compact_yaml(value), f"{indent}  ").splitlines()
     else:
         yield f"{start}{' ' * (match['key'] is not None)}{compact_yaml([value])[2:].strip()}"
 

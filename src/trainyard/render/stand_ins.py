@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path as FilePath
 from typing import NamedTuple
 
-import yaml
-
 from trainyard.errors import InputError
+from trainyard.render.data_files import data
 
 
 class StandIn(NamedTuple):
@@ -79,8 +76,6 @@ def _numbered(stand_in: str, offset: int) -> str:
     return re.sub(rf"\d{{{digits}}}(?=/?$)", lambda match: f"{int(match[0]) + offset:0{digits}d}", stand_in)
 
 
-@cache
 def _facts() -> dict[str, dict[str, str]]:
-    with FilePath(__file__).with_name("stand_ins.yaml").open("rb") as file:
-        facts: dict[str, dict[str, str]] = yaml.load(file, Loader=yaml.CSafeLoader)
+    facts: dict[str, dict[str, str]] = data("stand_ins.yaml")
     return facts

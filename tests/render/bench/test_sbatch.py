@@ -9,7 +9,6 @@ import re
 import shlex
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,7 +99,7 @@ def test_settings_say_what_the_job_is(name):
 
 def test_hostile_values_stay_values(tmp_path):
     spec = with_queue()
-    job = replace(jobs_for(spec)[0], instance_type=HOSTILE, environment={"NCCL_ALGO": HOSTILE}, container=HOSTILE)
+    job = jobs_for(spec)[0]._replace(instance_type=HOSTILE, environment={"NCCL_ALGO": HOSTILE}, container=HOSTILE)
     text = sbatch_text(job, spec)
     set_ = exported(text)
     assert {set_["TRAINYARD_INSTANCE_TYPE"], set_["NCCL_ALGO"], set_["TRAINYARD_IMAGE"]} == {HOSTILE}

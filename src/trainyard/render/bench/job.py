@@ -6,14 +6,12 @@ The same description becomes a job of Slurm (sbatch.py), of AWS Batch (batch_job
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Phase = Literal[1, 2, 3, 4]
 
 
-@dataclass(frozen=True, slots=True)
-class BenchJob:
+class BenchJob(NamedTuple):
     """One job. Its output is named after it: ID_NUMBER.out, with the number that Slurm gives it."""
 
     id: str
@@ -44,7 +42,7 @@ class BenchJob:
     """One sentence."""
     control_of: str | None
     """The id of the run without its variable, which it is compared with."""
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = {}
     step_bytes: int | None = None
     """From one size to the next, in place of the factor."""
     then: tuple[str, ...] = ()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
-
-import yaml
 
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.gpu_nodes import GpuNodes, gpu_nodes
 from trainyard.render.bench.job import BenchJob
+from trainyard.render.data_files import data
 from trainyard.spec.cluster import Spec
 
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -159,7 +156,6 @@ def _variant(group: dict[str, Any], name: str, environment: dict[str, str]) -> d
     }
 
 
-@cache
 def _phases() -> dict[str, Any]:
-    content: dict[str, Any] = yaml.load(Path(__file__).with_name("phases.yaml").read_bytes(), Loader=yaml.CSafeLoader)
+    content: dict[str, Any] = data("bench/phases.yaml")
     return content

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path as FilePath
 
 from trainyard.bootstrap.launcher import follow_releases
+from trainyard.document.write import indented
 from trainyard.monitoring.rules_text import rules_text
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
@@ -79,7 +79,7 @@ def _filled(text: str) -> Iterator[str]:
         yield line
         if _SLOT in line:
             indent = " " * (len(line) - len(line.lstrip()) + 2)
-            yield textwrap.indent(_SLOTS[line.partition(_SLOT)[2].strip()](), indent)
+            yield indented(_SLOTS[line.partition(_SLOT)[2].strip()](), indent)
 
 
 _SLOTS: dict[str, Callable[[], str]] = {

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-import yaml
-
+from trainyard.render.data_files import data
 from trainyard.render.diagram.text_width import ELLIPSIS, Type, printable, shorten
 
 Point = tuple[float, float]
@@ -69,7 +66,8 @@ def line(parent: ET.Element, points: Sequence[Point], look: str) -> None:
 def icon(parent: ET.Element, name: str, place: Point, look: str) -> None:
     """Add an icon, 18 by 18 pixels, by its upper left corner."""
     at = f"translate({number(place[0])} {number(place[1])})"
-    ET.SubElement(parent, "path", {"class": f"ty-icon ty-icon-{look}", "transform": at, "d": _icons()[name]})
+    path = data("diagram/icons.yaml")[name]
+    ET.SubElement(parent, "path", {"class": f"ty-icon ty-icon-{look}", "transform": at, "d": path})
 
 
 def text(  # noqa: PLR0913  where, what, how it looks and how much room there is: all of it differs each time
@@ -106,10 +104,3 @@ def path_data(points: Sequence[Point]) -> str:
 def number(value: float) -> str:
     """Return a number with at most two digits after the point, and none that say nothing."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-@cache
-def _icons() -> dict[str, str]:
-    with Path(__file__).with_name("icons.yaml").open("rb") as file:
-        icons: dict[str, str] = yaml.load(file, Loader=yaml.CSafeLoader)
-    return icons

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -31,8 +30,7 @@ _ARROW_GAP = 32
 _MOST_ALONE = 280
 
 
-@dataclass(slots=True)
-class Lane:
+class Lane(NamedTuple):
     """A subnet and what stands in it."""
 
     look: str
@@ -40,9 +38,9 @@ class Lane:
     name: str
     about: str
     """Zones or ids."""
-    cards: dict[str, Card] = field(default_factory=dict)
+    cards: dict[str, Card]
     """What stands in it beside queues, by role."""
-    queues: list[Queue] = field(default_factory=list)
+    queues: list[Queue]
 
 
 def lanes(spec: Spec) -> tuple[Lane, ...]:
@@ -109,13 +107,13 @@ def _queue_key(spec: Spec, queue: Queue) -> Key:
 def _lane(spec: Spec, key: Key) -> Lane:
     choice, zones = key
     if choice not in ("public", "private"):
-        return Lane("private", "Subnet", choice)
+        return Lane("private", "Subnet", choice, {}, [])
     kind = "Public" if choice == "public" else "Private"
     places = zones or _places(spec, choice)
     name = f"{kind} subnet" if len(places) < 2 else f"{kind} subnets"
     unknown = "zone chosen at deployment" if spec.environment is None else "of the environment"
     second = ", and a second one for the control plane" if not zones and _has_second(spec, choice) else ""
-    return Lane(choice, name, (few(places, 3) or unknown) + second)
+    return Lane(choice, name, (few(places, 3) or unknown) + second, {}, [])
 
 
 def _has_second(spec: Spec, choice: str) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, takewhile
-from pathlib import Path
 from typing import NamedTuple
 
-import yaml
+from trainyard.render.data_files import data
 
 ELLIPSIS = "…"
 
@@ -20,6 +19,7 @@ class Type(NamedTuple):
     bold: bool = False
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, letters: Type) -> float:
     """Return the width of a text in pixels, in the widest of the fonts that it may be shown in."""
     widths, other = _widths(bold=letters.bold)
@@ -34,6 +34,7 @@ def shorten(text: str, letters: Type, width: float) -> str:
     return beginning.rstrip() + ELLIPSIS
 
 
+@lru_cache(maxsize=4096)
 def wrap(text: str, letters: Type, width: float, most_lines: int = 2) -> tuple[str, ...]:
     """Return the lines of a text, broken between words, or within one that is too long for a line.
 
@@ -69,12 +70,13 @@ _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 def printable(text: str) -> str:
     """Return a text of which XML takes every character, and none breaks the line or turns its direction around."""
+    if text.isprintable():
+        return text
     return "".join("\ufffd" if unicodedata.category(character) in _UNSHOWN else character for character in text)
 
 
 @cache
 def _widths(*, bold: bool) -> tuple[dict[str, int], int]:
-    with Path(__file__).with_name("text_width.yaml").open("rb") as file:
-        table = yaml.load(file, Loader=yaml.CSafeLoader)
-    rows: dict[int, str] = table["bold" if bold else "regular"]
-    return {character: width for width, characters in rows.items() for character in characters}, table["other"]
+    table = data("diagram/text_width.yaml")
+    rows: dict[str, str] = table["bold" if bold else "regular"]
+    return {character: int(width) for width, characters in rows.items() for character in characters}, table["other"]
