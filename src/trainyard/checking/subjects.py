@@ -9,6 +9,7 @@ from typing import Any
 from trainyard.document.node import Document
 from trainyard.rules import DocumentKind
 from trainyard.rules.documents import mapping_at
+from trainyard.rules.kubernetes.efa_plugin import efa_plugins
 
 # Types that a rule, or what it looks for, is about; a template with none of them has nothing to do with training.
 _RESOURCE_TYPES = (
@@ -38,7 +39,7 @@ def _of_cloudformation(document: Document) -> bool:
 
 
 def _of_kubernetes(document: Document) -> bool:
-    return _names_device(document.value)
+    return _names_device(document.value) or any(efa_plugins(document))
 
 
 def _names_device(value: Any) -> bool:

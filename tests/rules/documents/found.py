@@ -45,3 +45,30 @@ def environment(resources: str) -> str:
 def multi_node(container: str) -> str:
     """Return a multi-node job definition with one range of nodes for ``template``."""
     return f"Batch::JobDefinition {{NodeProperties: {{NodeRangeProperties: [{{Container: {container}}}]}}}}"
+
+
+def manifest_pod(container: str, pod: str = "") -> str:
+    """Return a pod with one container, each with more keys in braces' form."""
+    return f"spec: {{containers: [{{name: a, image: 'r/a:1', {container}}}], {pod}}}\n"
+
+
+def training_job(container: str, pod: str = "", *, replicas: str = "2", more: str = "") -> str:
+    """Return a PyTorchJob of workers with one container each."""
+    template = f"{{spec: {{containers: [{{name: a, image: 'r/a:1', {container}}}], {pod}}}}}"
+    replica = f"{{replicas: {replicas}, template: {template}}}"
+    api = "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n"
+    return f"{api}spec: {{pytorchReplicaSpecs: {{Worker: {replica}}}, {more}}}\n"
+
+
+def on_type(*names: str) -> str:
+    """Return a required affinity to instance types, as a key of a pod."""
+    expression = f"{{key: node.kubernetes.io/instance-type, operator: In, values: [{', '.join(names)}]}}"
+    terms = f"{{nodeSelectorTerms: [{{matchExpressions: [{expression}]}}]}}"
+    return f"affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {terms}}}}}"
+
+
+def limits(**amounts: object) -> str:
+    """Return limits of devices, as a key of a container: gpu, efa and neuron."""
+    names = {"gpu": "nvidia.com/gpu", "efa": "vpc.amazonaws.com/efa", "neuron": "aws.amazon.com/neuron"}
+    written = ", ".join(f"{names[name]}: {amount}" for name, amount in amounts.items())
+    return f"resources: {{limits: {{{written}}}}}"

@@ -123,6 +123,9 @@ INNER = (
     ("Type", "InstanceTypes", "MaxvCpus", "MinvCpus", "PlacementGroup", "Ec2Configuration", "LaunchTemplate"),
     ("Image", "Ulimits", "LinuxParameters", "ResourceRequirements", "Privileged"),
 )
+MANIFEST_POD = ("nodeSelector", "affinity", "volumes", "initContainers", "hostIPC", "restartPolicy")
+MANIFEST_CONTAINER = ("image", "env", "command", "args", "resources", "volumeMounts", "securityContext")
+DEVICES = "resources: {limits: {nvidia.com/gpu: 8, vpc.amazonaws.com/efa: 1}}"
 EFA = (
     "E: {Type: AWS::EC2::LaunchTemplate, Properties: {LaunchTemplateData: {NetworkInterfaces: [{InterfaceType: efa}]}}}"
 )
@@ -147,13 +150,29 @@ def odd_templates(odd: str) -> Iterator[str]:
     yield from (f"Resources: {{a: {{Type: {type_}, Properties: {one}}}, {EFA}}}" for type_, one in properties)
 
 
+def odd_manifests(odd: str) -> Iterator[str]:
+    yield from (f"apiVersion: v1\nkind: {odd}", f"apiVersion: v1\nkind: List\nitems: {odd}", f"items: [{odd}]")
+    jobs = ("PyTorchJob", "MPIJob", "TrainJob", "JobSet", "DaemonSet")
+    for text in (*(f"kind: {kind}\nspec: {odd}" for kind in jobs), f"kind: Pod\nspec: {{containers: [{odd}]}}"):
+        yield f"apiVersion: v1\n{text}"
+    for key in MANIFEST_POD:
+        yield f"apiVersion: v1\nkind: Pod\nspec: {{containers: [{{{DEVICES}}}], {key}: {odd}}}"
+    for key in MANIFEST_CONTAINER:
+        devices = "" if key == "resources" else f"{DEVICES}, "
+        yield f"apiVersion: v1\nkind: Pod\nspec: {{containers: [{{{devices}{key}: {odd}}}]}}"
+    for key in ("numNodes", "resourcesPerNode", "env", "image"):
+        yield f"apiVersion: v1\nkind: TrainJob\nspec: {{trainer: {{{key}: {odd}}}}}"
+
+
 def odd_scripts(odd: str) -> Iterator[str]:
     yield odd
 
 
 @cache
 def odd_documents(kind: DocumentKind, odd: str) -> list[Document]:
-    texts = {"eksctl": odd_configs, "cloudformation": odd_templates}.get(kind, odd_scripts)(odd)
+    texts = {"eksctl": odd_configs, "cloudformation": odd_templates, "kubernetes": odd_manifests}.get(
+        kind, odd_scripts
+    )(odd)
     return [read_yaml(text, "document.yaml", FUNCTIONS) for text in texts]
 
 

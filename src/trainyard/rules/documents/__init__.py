@@ -23,3 +23,9 @@ def mapping_in(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """Return the mapping below a key; empty where something else stands there."""
     member = mapping.get(key)
     return member if isinstance(member, dict) else {}
+
+
+def image_moves(image: str) -> bool:
+    """Return whether the same name may stand for another image tomorrow."""
+    _, _, tag = image.rpartition("/")[2].partition(":")
+    return "@" not in image and tag in ("", "latest")

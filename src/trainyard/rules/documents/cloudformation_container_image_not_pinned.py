@@ -9,20 +9,16 @@ from trainyard.document.problems import short, without_password
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.batch import multi_node_containers
 from trainyard.rules.cloudformation.template import values
+from trainyard.rules.documents import image_moves
 
 
 def check(document: Document) -> Iterator[Problem]:
     """Yield images of containers without a tag or a digest, and with the tag latest."""
     for container in multi_node_containers(document):
         for path, image in values(document, container.written.get("Image"), (*container.path, "Image")):
-            if isinstance(image, str) and image and "${" not in image and _moves(image):
+            if isinstance(image, str) and image and "${" not in image and image_moves(image):
                 message = f"containers of {container.resource} run {short(without_password(image))}, which moves"
                 yield Problem(path, message)
-
-
-def _moves(image: str) -> bool:
-    _, _, tag = image.rpartition("/")[2].partition(":")
-    return "@" not in image and tag in ("", "latest")
 
 
 RULE = DocumentRule(

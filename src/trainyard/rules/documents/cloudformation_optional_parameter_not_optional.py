@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainyard.document.node import Document
+from trainyard.finding import Severity
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.template import parameters
 
@@ -17,10 +19,16 @@ def check(document: Document) -> Iterator[Problem]:
             continue
         if parameter.get("Default") == "":
             message = f"{name} has an empty default, and a {type_} has to exist"
-            yield Problem(("Parameters", name, "Default"), message)
-        elif "Default" not in parameter and "optional" in str(parameter.get("Description", "")).lower():
+            # A template within another one may always be given a value.
+            severity: Severity = "error" if _is_called_optional(parameter) else "warning"
+            yield Problem(("Parameters", name, "Default"), message, severity=severity)
+        elif "Default" not in parameter and _is_called_optional(parameter):
             message = f"{name} is called optional, and a {type_} without a default has to be given"
             yield Problem(("Parameters", name), message)
+
+
+def _is_called_optional(parameter: Mapping[str, Any]) -> bool:
+    return "optional" in str(parameter.get("Description", "")).lower()
 
 
 RULE = DocumentRule(

@@ -1,0 +1,51 @@
+"""Containers for GPUs, Trainium or EFA whose image moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.document.node import Document
+from trainyard.document.problems import short, without_password
+from trainyard.rules import DocumentRule, Problem
+from trainyard.rules.documents import image_moves
+from trainyard.rules.kubernetes.nodes import EFA, GPU, NEURON
+from trainyard.rules.kubernetes.workload import containers, is_placeholder
+
+
+def check(document: Document) -> Iterator[Problem]:
+    """Yield images without a tag or a digest, and with the tag latest, of containers that ask for devices."""
+    for container in containers(document):
+        image, owner = container.written.get("image"), container.pod.owner
+        if not isinstance(image, str) or not image or is_placeholder(image) or not image_moves(image):
+            continue
+        if owner.works_together or any(container.amount(device) != 0 for device in (GPU, EFA, NEURON)):
+            message = f"{owner.name} runs {short(without_password(image))}, which moves"
+            yield Problem((*container.path, "image"), message)
+
+
+RULE = DocumentRule(
+    severity="info",
+    confidence="possible",
+    title="Container image that moves",
+    rationale=(
+        "What latest means changes from one day to the next: pods that start again on another node may run another "
+        "program than the rest of their job, and results cannot be compared."
+    ),
+    remedy="write a tag that stays, or a digest",
+    source="https://kubernetes.io/docs/concepts/containers/images/#image-names",
+    bad="""\
+spec:
+  containers:
+    - name: train
+      image: registry.example.com/train:latest
+      resources: {limits: {nvidia.com/gpu: 1}}
+""",
+    good="""\
+spec:
+  containers:
+    - name: train
+      image: registry.example.com/train:1.0
+      resources: {limits: {nvidia.com/gpu: 1}}
+""",
+    check=check,
+)

@@ -1,0 +1,1 @@
+"""What rules about Kubernetes manifests ask of them. Anything may stand anywhere; what misfits is passed over."""
