@@ -127,6 +127,10 @@ add-pcluster: .make/environment ## add a version of ParallelCluster, and leave a
 facts: .make/environment ## ask the package registries what has changed upstream, and leave a diff to review
 	python tools/refresh_facts.py
 
+.PHONY: prices
+prices: .make/environment ## renew list prices from price lists in a folder, make prices FROM=folder, and leave a diff to review
+	python tools/list_prices.py $(FROM)
+
 .PHONY: benchmark
 benchmark: .make/environment ## measure speed and memory against the references
 	python benchmarks/command_line.py

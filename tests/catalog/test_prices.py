@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import botocore.session
 import pytest
 
 from trainyard.catalog import catalog_file, instances, prices
 
 DATA = catalog_file.content(catalog_file.FOLDER / "prices.yaml")
 INSTANCES = catalog_file.json_content(catalog_file.FOLDER / "instance_prices.json")
+SERVICES = catalog_file.json_content(catalog_file.FOLDER / "service_prices.json")
 REGIONS = tuple(region for region in INSTANCES if region not in ("why", "sources"))
+PLACES = {"everywhere", *REGIONS}
+# Regions of which no public source at hand has the price of what a spec pays for in any region.
+NEWEST = {"ap-east-2", "ap-southeast-5", "ap-southeast-7", "mx-central-1"}
+UNKNOWN: dict[str, set[str]] = {
+    "ebs_gp3_gib_month": NEWEST,
+    "nat_gateway_hour": NEWEST
+    | {"af-south-1", "ap-south-2", "ap-southeast-3", "ap-southeast-4", "ca-west-1", "eu-central-2"}
+    | {"eu-south-1", "eu-south-2", "il-central-1", "me-central-1"},
+    "lustre_SCRATCH_2_gib_month": NEWEST | {"ca-west-1", "il-central-1"},
+    "openzfs_SINGLE_AZ_1_gib_month": {"ap-east-2", "ap-southeast-4"},
+    "efs_gib_month": set(),
+    "application_load_balancer_hour": set(),
+    "network_load_balancer_hour": set(),
+    "interface_endpoint_hour": set(),
+    "log_ingested_gb": set(),
+    "public_ipv4_hour": set(),
+    "custom_metric_month": set(),
+}
 
 
 def usd(instance_type: str, region: str) -> float | None:
@@ -30,6 +50,9 @@ def usd(instance_type: str, region: str) -> float | None:
         ("p5.48xlarge", "eu-north-1", 58.8928),
         ("m7g.large", "us-east-1", 0.0816),
         ("m5.large", "us-gov-west-1", 0.121),
+        ("t3.medium", "mx-central-1", 0.0437),
+        ("m7g.large", "eu-central-1", 0.0978),
+        ("g6e.48xlarge", "ap-northeast-2", 37.04468),
     ],
 )
 def test_an_instance_costs_what_its_source_says(instance_type, region, expected):
@@ -42,7 +65,9 @@ def test_an_instance_costs_what_its_source_says(instance_type, region, expected)
         ("p4de.24xlarge", "us-east-2"),  # not sold there
         ("p5e.48xlarge", "us-east-2"),  # in Capacity Blocks only
         ("trn2.48xlarge", "us-east-2"),
-        ("t3.medium", "us-east-2"),
+        ("p6-b200.48xlarge", "eu-west-1"),
+        ("m5.large", "ap-southeast-6"),
+        ("m5.large", "sources"),
         ("p5.48xlarge", "eu-west-3"),
         ("p9.unknown", "us-east-1"),
         ("", "us-east-1"),
@@ -63,15 +88,31 @@ def test_prices_are_known_in_more_than_the_regions_of_the_documents():
     assert {"us-east-1", "us-east-2", "us-west-2", "ap-northeast-1", "eu-north-1", "us-gov-west-1"} <= set(REGIONS)
 
 
-@pytest.mark.parametrize("section", ["instances", "services"])
-def test_every_price_has_a_source_with_address_and_date(section):
-    by_region = {region: INSTANCES[region] for region in REGIONS} if section == "instances" else DATA["services"]
-    for region, facts in by_region.items():
-        for names in facts.values():
-            for name in names:
-                price = (prices.instance_hour if section == "instances" else prices.service)(name, region)
-                assert price is not None
-                assert price.source.url.startswith("https://")
+def test_what_a_spec_pays_for_in_any_region_has_its_price_there_but_where_no_source_has_it():
+    for what, unknown in UNKNOWN.items():
+        assert {region for region in REGIONS if prices.service(what, region) is None} == unknown, what
+    assert all(prices.instance_hour("t3.medium", region) for region in REGIONS)
+
+
+def test_every_region_that_pays_in_dollars_has_prices_but_the_newest():
+    session = botocore.session.get_session()
+    known = {region for part in ("aws", "aws-us-gov") for region in session.get_available_regions("ec2", part)}
+    assert known - set(REGIONS) == {"ap-southeast-6"}
+    assert set(REGIONS) <= known
+
+
+@pytest.mark.parametrize(
+    ("section", "price_of"),
+    [(INSTANCES, prices.instance_hour), (SERVICES, prices.service), (DATA["services"], prices.service)],
+    ids=["instances", "services", "services looked up alone"],
+)
+def test_every_price_has_a_source_with_address_and_date(section, price_of):
+    for region, facts in section.items():
+        for name, value in (item for names in facts.values() for item in names.items()) if region in PLACES else ():
+            price = price_of(name, region)
+            assert price is not None
+            assert price.usd == value
+            assert price.source.url.startswith("https://")
 
 
 def test_every_source_of_a_price_is_used():
@@ -79,7 +120,8 @@ def test_every_source_of_a_price_is_used():
     assert {source for section in sections for facts in DATA[section].values() for source in facts} == set(
         DATA["sources"]
     )
-    assert {source for region in REGIONS for source in INSTANCES[region]} == set(INSTANCES["sources"])
+    for listed in (INSTANCES, SERVICES):
+        assert {source for region in PLACES & listed.keys() for source in listed[region]} == set(listed["sources"])
 
 
 def test_what_offers_of_capacity_blocks_have_been_is_a_range_with_a_source():
@@ -90,7 +132,10 @@ def test_what_offers_of_capacity_blocks_have_been_is_a_range_with_a_source():
     dear = prices.capacity_block_hour("p5e.48xlarge", "us-west-1")
     assert dear is not None
     assert dear.least_usd == 49.75
-    assert prices.capacity_block_hour("p6-b200.48xlarge", "us-east-2") is None
+    blackwell = prices.capacity_block_hour("p6-b200.48xlarge", "us-east-2")
+    assert blackwell is not None
+    assert blackwell.most_usd == 74.88
+    assert prices.capacity_block_hour("trn2.48xlarge", "us-east-2") is None
 
 
 def test_what_costs_the_same_everywhere_is_known_in_every_region():
@@ -101,7 +146,7 @@ def test_what_costs_the_same_everywhere_is_known_in_every_region():
 
 def test_a_service_is_unknown_where_only_another_region_has_a_price():
     assert prices.service("nat_gateway_hour", "us-east-1") is not None
-    assert prices.service("nat_gateway_hour", "ap-northeast-1") is None
+    assert prices.service("nat_gateway_hour", "eu-south-2") is None
 
 
 def test_the_faster_lustre_costs_more():

@@ -50,13 +50,13 @@ def test_the_price_of_a_month_stands_beside_the_samples(trainyard, spec):
 
 
 def test_where_no_prices_are_public_those_of_another_region_are_named(trainyard, spec):
-    file = spec(MIXED.replace("MODE", "amp-only").replace("us-east-1", "us-east-2"))
+    file = spec(MIXED.replace("MODE", "amp-only").replace("us-east-1", "us-gov-west-1"))
     printed = json.loads(trainyard("plan", file, "--json").out)
     prices = [amp_price(printed["metrics"][end]["series"] / 30, "us-east-1") for end in ("least", "most")]
     month = " to ".join(f"{price.usd_month:,.2f}" for price in prices if price)
     (line,) = [line for line in printed["cost"]["lines"] if line["what"] == "Amazon Managed Prometheus"]
     assert line["basis"].startswith(
-        f"no public source has the prices of us-east-2; in us-east-1 it would be USD {month}"
+        f"no public source has the prices of us-gov-west-1; in us-east-1 it would be USD {month}"
     )
 
 

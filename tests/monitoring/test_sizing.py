@@ -14,7 +14,7 @@ from tests.node.collectors.exposed import exposed
 from trainyard import monitoring
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.monitoring.amp_price import amp_price
-from trainyard.monitoring.node_series import compute_series, facts, head_series, plain_series, price_facts
+from trainyard.monitoring.node_series import compute_series, facts, head_series, plain_series
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard_node.samples import metrics
@@ -125,14 +125,19 @@ def test_what_is_stored_costs_by_the_gib():
     assert price.stored_usd_month == pytest.approx(price.stored_gib * 0.03)
 
 
+def test_other_regions_have_prices_of_their_own():
+    frankfurt, hong_kong = amp_price(1000, "eu-central-1"), amp_price(1000, "ap-east-1")
+    assert frankfurt is not None
+    assert hong_kong is not None
+    assert frankfurt.usd_month < hong_kong.usd_month
+
+
 def test_a_region_without_a_public_source_has_no_price():
-    assert price_facts("ap-northeast-1") is None
-    assert amp_price(1000, "ap-northeast-1") is None
+    assert amp_price(1000, "us-gov-west-1") is None
 
 
 def test_every_figure_stands_below_a_source_that_is_told_in_full():
     used = {source for section in ("series", "memory") for source in DATA[section]}
-    used |= {source for region in DATA["prices"].values() for source in region}
     assert used == set(DATA["sources"])
     for told in DATA["sources"].values():
         assert set(told) == {"what", "url", "read"}

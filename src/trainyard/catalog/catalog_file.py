@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 COMPILED = FOLDER / "compiled.json"
 STORED = FOLDER / "content.json"
+_NO_FACTS = ("why", "sources")
 LOOKED: dict[str, str] = {}
 """The files that this process has read, below the folder, to the oldest look at one of their sources."""
 
@@ -120,6 +121,17 @@ def json_content(path: Path) -> Any:
     data: dict[str, Any] = from_json(path.read_bytes())
     note_look(path, (source["read"] for source in data["sources"].values()))
     return data
+
+
+def json_member(path: Path, key: str) -> tuple[Any, Any]:
+    """Return the sources and one member of a data file in JSON that has a line for each, {} where it has none.
+
+    It notes that facts are used.
+    """
+    lines = path.read_bytes()
+    sources = json_line(lines, "sources")
+    note_look(path, (source["read"] for source in sources.values()))
+    return sources, {} if key in _NO_FACTS else json_line(lines, key) or {}
 
 
 def of_json(path: Path) -> CatalogFile:

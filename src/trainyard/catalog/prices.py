@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.catalog.source import FactsBySource, Source, merge_facts, sources_by_fact
 
 _PATH = catalog_file.FOLDER / "prices.yaml"
-_INSTANCES = catalog_file.FOLDER / "instance_prices.json"
+INSTANCES = catalog_file.FOLDER / "instance_prices.json"
+SERVICES = catalog_file.FOLDER / "service_prices.json"
+"""Both have a line for each region, as tools/list_prices.py writes them; prices.yaml has what was looked up alone."""
 
 # So count the sources, and the AWS Pricing Calculator: https://docs.aws.amazon.com/pricing-calculator/latest/userguide/
 HOURS_A_MONTH = 730
@@ -33,12 +36,13 @@ class PriceRange(NamedTuple):
 
 def instance_hour(instance_type: str, region: str) -> Price | None:
     """Return the price of an hour on demand with Linux, or None where the catalog has none."""
-    return _instance_prices(region).get(instance_type)
+    return _listed_prices(INSTANCES, region).get(instance_type)
 
 
 def service(what: str, region: str) -> Price | None:
     """Return the price of a unit of a service, such as nat_gateway_hour, or None where the catalog has none."""
-    return _service_prices(region).get(what) or _service_prices("everywhere").get(what)
+    listed = _listed_prices(SERVICES, region).get(what)
+    return listed or _service_prices(region).get(what) or _service_prices("everywhere").get(what)
 
 
 def capacity_block_hour(instance_type: str, region: str) -> PriceRange | None:
@@ -48,14 +52,13 @@ def capacity_block_hour(instance_type: str, region: str) -> PriceRange | None:
 
 def regions() -> tuple[str, ...]:
     """Return the regions of which instance prices are known."""
-    return tuple(name for name in catalog_file.json_content(_INSTANCES) if name not in ("why", "sources"))
+    return tuple(name for name in catalog_file.json_content(INSTANCES) if name not in ("why", "sources"))
 
 
 @cache
-def _instance_prices(region: str) -> Mapping[str, Price]:
-    data = catalog_file.json_content(_INSTANCES)
-    facts = data.get(region, {}) if region not in ("why", "sources") else {}
-    return _prices(data["sources"], facts, f"catalog/{_INSTANCES.name} ({region})")
+def _listed_prices(path: Path, region: str) -> Mapping[str, Price]:
+    sources, facts = catalog_file.json_member(path, region)
+    return _prices(sources, facts, f"catalog/{path.name} ({region})")
 
 
 @cache

@@ -22,6 +22,8 @@ class Source(Record):
     """Where everybody can read it."""
     read: Annotated[str, Text(r"^20\d\d-[01]\d-[0-3]\d$", "a date such as 2026-11-20, in quotes")]
     """When the facts were last compared with it."""
+    published: Annotated[str, Text(r"^20\d\d-[01]\d-[0-3]\d$", "a date such as 2026-11-20, in quotes")] | None = None
+    """Of when its facts are, where it says so and that is long before they were read."""
 
 
 def merge_facts(facts_by_source: FactsBySource, where: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainyard.deploy.plan.cost import CAVEAT, NOT_COUNTED
+from trainyard.deploy.plan.cost import NOT_COUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ def cost_lines(cost: Cost) -> Iterator[str]:
         price = "unknown" if line.usd_per_hour_each is None else _usd(line.most_usd_per_hour or 0)
         yield f"  {price:>14}   {_range(f'{line.least:,g}', f'{line.most:,g}')} {unit} {line.what} ({line.basis})"
     yield f"  Not counted: {NOT_COUNTED}."
-    yield f"  {CAVEAT}"
+    yield f"  {cost.caveat}"
 
 
 def price_text(cost: Cost) -> str:
@@ -51,6 +51,7 @@ def cost_values(cost: Cost) -> dict[str, Any]:
                 "usd_per_hour_each": line.usd_per_hour_each,
                 "basis": line.basis,
                 "source": line.source.url if line.source else None,
+                "source_date": line.source_date,
             }
             for line in cost.lines
         ],

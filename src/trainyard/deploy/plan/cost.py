@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainyard.catalog import prices
-from trainyard.catalog.deployment_file import validated
 from trainyard.catalog.prices import Price
-from trainyard.catalog.source import Source
 from trainyard.catalog.storage import openzfs_deployment
 from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, public_addresses, volume_lines
-from trainyard.monitoring.amp_price import KEPT_DAYS, SAMPLES_A_UNIT, AmpPrice, amp_price, tiers
-from trainyard.monitoring.node_series import price_facts, price_source
+from trainyard.monitoring.amp_price import KEPT_DAYS, SAMPLES_A_UNIT, AmpPrice, amp_price, stored_price, tiers
 from trainyard.monitoring.sizing import Sizing, sizings
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.network import has_load_balancer
@@ -21,9 +18,6 @@ from trainyard.spec.file_system import Ebs, Efs, IntelligentTiering, Lustre, Ope
 
 # What no estimate can know beforehand. It is part of every bill and of no line.
 NOT_COUNTED = "traffic, S3, CloudWatch logs and detailed monitoring, backups, requests, Secrets Manager and KMS"
-CAVEAT = (
-    "List prices of the dates that the sources name. They change, and discounts, plans and taxes differ by account."
-)
 _WITHOUT_TRAFFIC = "without the traffic through it"
 _WHILE_IT_EXISTS = "while the file system exists, however full it is"
 _UNKNOWN = "by samples taken in, stored and queried, which nobody knows beforehand"
@@ -54,6 +48,13 @@ class Cost:
     def unknown(self) -> tuple[CostLine, ...]:
         """The lines without a price, as far as they count anything."""
         return tuple(line for line in self.lines if line.usd_per_hour_each is None and line.most > 0)
+
+    @property
+    def caveat(self) -> str:
+        """Of when its prices are, and what they leave out."""
+        dates = sorted({line.source_date for line in self.lines if line.source_date})
+        of = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else "no known date"
+        return f"List prices of {of}. They change, and discounts, plans and taxes differ by account."
 
 
 def hourly_cost(spec: Spec) -> Cost:
@@ -113,11 +114,18 @@ def _openzfs(mount: str, openzfs: OpenZfs, region: str) -> Iterator[CostLine]:
 
 
 def _efs(mount: str, efs: Efs, region: str) -> Iterator[CostLine]:
-    yield by_the_month(f"{mount}, EFS", "file system", (1, 1), None, "by what is stored, which nobody knows beforehand")
+    each = _each(prices.service("efs_gib_month", region), "a GiB and month")
+    basis = f"by what is stored, which nobody knows beforehand{each}"
+    yield by_the_month(f"{mount}, EFS", "file system", (1, 1), None, basis)
     if efs.throughput_mib_s is not None:
         price = prices.service("efs_mb_s_month", region)
         basis = "provisioned, beyond what comes with the stored files"
         yield by_the_month(f"throughput of {mount}, EFS", "MB/s", _once(efs.throughput_mib_s), price, basis)
+
+
+def _each(price: Price | None, measure: str) -> str:
+    """Return what one of something costs whose number nobody knows; nothing where no public source says it."""
+    return "" if price is None else f"; USD {price.usd:g} {measure}"
 
 
 def _once(amount: int) -> tuple[int, int]:
@@ -129,7 +137,9 @@ def _network(spec: Spec) -> Iterator[CostLine]:
     if spec.network.existing is not None or spec.environment is not None:
         return
     if spec.network.internet == "none":
-        yield by_the_hour("interface endpoints", "network", (1, 1), None, "each endpoint in each zone, and its traffic")
+        each = _each(prices.service("interface_endpoint_hour", spec.region), "an hour each")
+        basis = f"each endpoint in each zone, and its traffic{each}"
+        yield by_the_hour("interface endpoints", "network", (1, 1), None, basis)
         return
     gateway = prices.service("nat_gateway_hour", spec.region)
     yield by_the_hour("NAT gateway", "gateway", (1, 1), gateway, _WITHOUT_TRAFFIC)
@@ -182,11 +192,10 @@ def amp_lines(spec: Spec) -> Iterator[CostLine]:
         yield by_the_month("Amazon Managed Prometheus", "workspace", (1, 1), None, basis)
         return
     month = f"USD {least.usd_month:,.2f} to {most.usd_month:,.2f} a month in all"
-    for first, up_to, usd in tiers(spec.region):
+    for first, up_to, price in tiers(spec.region):
         counts = (_between(least.samples_month, first, up_to), _between(most.samples_month, first, up_to))
         if counts[1]:
             beyond = f" beyond {first / _BILLION:,g} billion" if first else ""
-            price = Price(usd, _source(spec.region, "tiers"))
             what = f"samples in Amazon Managed Prometheus{beyond}"
             yield by_the_month(what, "ten million samples a month", counts, price, f"{month}; queries cost besides")
     yield _stored(spec, least, most)
@@ -206,18 +215,12 @@ def _price(sizing: Sizing, region: str) -> AmpPrice | None:
     return None if sizing.samples_per_s is None else amp_price(sizing.samples_per_s, region)
 
 
-def _source(region: str, fact: str) -> Source:
-    return validated({"sources": {"found": dict(price_source(region, fact))}}).sources["found"]
-
-
 def _between(samples: float, first: float, up_to: float | None) -> float:
     within = max(0.0, (samples if up_to is None else min(samples, up_to)) - first)
     return round(within / SAMPLES_A_UNIT, 1)
 
 
 def _stored(spec: Spec, least: AmpPrice, most: AmpPrice) -> CostLine:
-    facts = price_facts(spec.region) or {}
-    price = Price(facts["stored_usd_a_gib_month"], _source(spec.region, "stored_usd_a_gib_month"))
     counts = (round(least.stored_gib, 1), round(most.stored_gib, 1))
     basis = f"once the workspace is {KEPT_DAYS} days old, which is how long it keeps them"
-    return by_the_month("samples kept by Amazon Managed Prometheus", "GiB", counts, price, basis)
+    return by_the_month("samples kept by Amazon Managed Prometheus", "GiB", counts, stored_price(spec.region), basis)

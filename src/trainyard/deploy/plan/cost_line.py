@@ -60,6 +60,11 @@ class CostLine:
         return None if self.usd_per_hour_each is None else self.least * self.usd_per_hour_each
 
     @property
+    def source_date(self) -> str | None:
+        """Of when the price is: published where its source says so, else when the source was read."""
+        return None if self.source is None else self.source.published or self.source.read
+
+    @property
     def most_usd_per_hour(self) -> float | None:
         """What it costs with every queue at its most nodes."""
         return None if self.usd_per_hour_each is None else self.most * self.usd_per_hour_each
