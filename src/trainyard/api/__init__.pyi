@@ -8,6 +8,11 @@ from trainyard.api.batch_image import push_image as push_image
 from trainyard.api.batch_submit import cancel_batch_job as cancel_batch_job
 from trainyard.api.batch_submit import follow_batch_job as follow_batch_job
 from trainyard.api.batch_submit import submit_batch_job as submit_batch_job
+from trainyard.api.calendar import Calendar as Calendar
+from trainyard.api.calendar import CalendarEntry as CalendarEntry
+from trainyard.api.calendar import cluster_calendar as cluster_calendar
+from trainyard.api.calendar import icalendar_text as icalendar_text
+from trainyard.api.calendar import region_calendar as region_calendar
 from trainyard.api.check import check_files as check_files
 from trainyard.api.connect import find_tunnel as find_tunnel
 from trainyard.api.connect import open_session as open_session

@@ -28,6 +28,8 @@ class SupportEnd(NamedTuple):
     """The last day."""
     source: str
     """URL of who says so."""
+    component: tuple[str, str]
+    """The kind of what is supported, a section of support_ends.yaml or kubernetes, and which of them it is."""
 
 
 def support_ends() -> tuple[SupportEnd, ...]:
@@ -42,7 +44,8 @@ def _of_kubernetes() -> Iterator[SupportEnd]:
         assert isinstance(facts, KubernetesVersion)  # noqa: S101  it is among the known ones
         for fact, words in _KUBERNETES.items():
             until = date.fromisoformat(getattr(facts, fact))
-            yield SupportEnd(f"{words} of Kubernetes {version} on Amazon EKS", until, sources[fact].url)
+            of, component = f"{words} of Kubernetes {version} on Amazon EKS", ("kubernetes", version)
+            yield SupportEnd(of, until, sources[fact].url, component)
 
 
 def _of_others() -> Iterator[SupportEnd]:
@@ -52,4 +55,4 @@ def _of_others() -> Iterator[SupportEnd]:
         file = deployment_file.validated({"sources": data["sources"], "support_ends": facts})
         for name, end in (file.support_ends or {}).items():
             source: Source = sources_by_fact(data[section][name], file.sources, _WHERE)["until"]
-            yield SupportEnd(words.format(name), date.fromisoformat(end.until), source.url)
+            yield SupportEnd(words.format(name), date.fromisoformat(end.until), source.url, (section, name))

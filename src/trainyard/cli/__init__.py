@@ -28,6 +28,7 @@ COMMANDS = (
     "rehearse",
     "deploy",
     "status",
+    "calendar",
     "connect",
     "logs",
     "diagnose",

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Literal, NamedTuple, cast
 
+from trainyard.catalog.instances import find
 from trainyard.spec.capacity import Reserved, capacity_kind
 from trainyard.spec.cluster import Spec
 
 CapacityKind = Literal["on-demand", "spot", "reservation", "reservation_group", "capacity_block"]
+# Read 2026-11-23: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-monitor.html; of UltraServers
+# https://dev.classmethod.jp/articles/ec2-capacity-blocks-for-ml-instance-cb-vs-ultraserver-cb
+_TAKEN_BACK, _ULTRASERVERS_TAKEN_BACK = timedelta(minutes=30), timedelta(minutes=60)
 
 
 class CapacityTarget(NamedTuple):
@@ -67,6 +72,13 @@ def reservation_groups(spec: Spec) -> list[tuple[str, ...]]:
 def named_reservations(spec: Spec) -> tuple[str, ...]:
     """Return the capacity reservations that a spec names by their ids, each once."""
     return tuple(dict.fromkeys(_named(spec)))
+
+
+def taken_back_before_end(instance_type: str) -> timedelta:
+    """Return how long before the end of a Capacity Block its instances of a type have to be gone."""
+    facts = find(instance_type)
+    is_ultraserver = facts is not None and bool(facts.ultraserver_instances)
+    return _ULTRASERVERS_TAKEN_BACK if is_ultraserver else _TAKEN_BACK
 
 
 def _named(spec: Spec) -> Iterator[str]:

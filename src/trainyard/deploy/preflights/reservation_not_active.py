@@ -10,11 +10,9 @@ from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.reservations import ReservationTarget
 from trainyard.edge.aws.ec2 import Described
 from trainyard.finding import Severity
+from trainyard.launch.capacity import taken_back_before_end
 from trainyard.rules import Problem
 
-# EC2 takes the instances of a Capacity Block back this long before its end.
-# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-using.html
-_TAKEN_BACK_S = 30 * 60
 _SOON_S = 24 * 3600
 
 
@@ -57,7 +55,7 @@ def _not_begun(target: ReservationTarget, name: str, state: str, begins: float |
 def _end(reservation: Described) -> float | None:
     end = seconds(reservation.get("EndDate"))
     if end is not None and reservation.get("ReservationType") == "capacity-block":
-        return end - _TAKEN_BACK_S
+        return end - taken_back_before_end(reservation.get("InstanceType", "")).total_seconds()
     return end
 
 

@@ -5,16 +5,18 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Operations.html
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.calls import by_values, call, pages
+from trainyard.edge.aws.calls import by_values, call, pages, parts
 
 Described = dict[str, Any]
 """A thing as EC2 describes it."""
 
 _USED_STATES = ("pending", "running")
+_IDS_AT_ONCE = 100
+_OVER = ("[Completed]", "[Canceled]")
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 _NO_TEMPLATE = {
     "InvalidLaunchTemplateId.Malformed",
@@ -52,6 +54,29 @@ def instances(account: Account, filters: list[dict[str, Any]], **parameters: Any
     """Return the instances that pass some filters. ``parameters`` are those of ``call``."""
     reservations = pages(account, "ec2", "describe_instances", "Reservations", Filters=filters, **parameters)
     return tuple(instance for reservation in reservations for instance in reservation["Instances"])
+
+
+def instances_by_id(account: Account, ids: Sequence[str]) -> tuple[Described, ...]:
+    """Return those of some instances that there are."""
+    listed = (instances(account, by_values(instance_id=part)) for part in parts(ids, _IDS_AT_ONCE))
+    return tuple(instance for part in listed for instance in part)
+
+
+def scheduled_events(account: Account, ids: Sequence[str]) -> Iterator[tuple[str, Described]]:
+    """Yield what EC2 will do to some instances, each with the id of its instance: reboot, stop or retire it.
+
+    Events that are over stay for a week, and say so: those are left out.
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/viewing_scheduled_events.html
+    """
+    for part in parts(ids, _IDS_AT_ONCE):
+        statuses = pages(
+            account, "ec2", "describe_instance_status", "InstanceStatuses",
+            InstanceIds=list(part), IncludeAllInstances=True,
+        )  # fmt: skip
+        for status in statuses:
+            for event in status.get("Events", ()):
+                if not str(event.get("Description", "")).startswith(_OVER):
+                    yield status["InstanceId"], event
 
 
 def instance_types(account: Account, names: tuple[str, ...]) -> dict[str, Described]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import capacity_reservations
 from trainyard.edge.aws.reservation_groups import reservations_in
+from trainyard.launch.capacity import taken_back_before_end
 
 MISSING = "MISSING"
-# How long before the end of a Capacity Block EC2 begins to end its instances.
-# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html
-_TAKEN_BACK = timedelta(minutes=30)
 
 
 class Reservation(NamedTuple):
@@ -35,10 +33,13 @@ class Reservation(NamedTuple):
 
     @property
     def gone_by(self) -> datetime | None:
-        """When its instances begin to go: of a Capacity Block 30 minutes before its end. None where they stay."""
+        """When its instances begin to go: of a Capacity Block 30 minutes before its end, of UltraServers 60.
+
+        None where they stay.
+        """
         if self.ends is None or self.kind != "capacity-block":
             return self.ends
-        return self.ends - _TAKEN_BACK
+        return self.ends - taken_back_before_end(self.instance_type)
 
 
 def reservations(account: Account, reserving: Iterable[tuple[str, str]]) -> tuple[Reservation, ...]:

@@ -1,0 +1,1 @@
+"""Everything of a cluster that has a date."""
