@@ -85,21 +85,25 @@ def validator_of(record: type[Record], compiled_file: Path) -> SchemaValidator:
     """Return the validator of a record: the compiled one, or one built now where pydantic-core is another version."""
     compiled = from_json(compiled_file.read_bytes())
     if compiled["pydantic_core"] == __version__:
-        return SchemaValidator(_decoded(compiled["schema"]))
+        return SchemaValidator(_completed(compiled))
     from pydantic import TypeAdapter  # the slow way: see the module's own text
 
     return SchemaValidator(TypeAdapter(record).core_schema)
 
 
-def _decoded(node: Any) -> Any:
-    """Turn stored names back into the classes and functions that they name."""
-    if isinstance(node, list):
-        return [_decoded(item) for item in node]
-    if not isinstance(node, dict):
-        return node
-    if "$import" in node:
-        module, name = node["$import"].split(":")
-        return getattr(import_module(module), name)
-    if "$tuple" in node:
-        return tuple(_decoded(item) for item in node["$tuple"])
-    return {key: _decoded(value) for key, value in node.items()}
+def _completed(compiled: dict[str, Any]) -> Any:
+    """Return the schema with what JSON cannot say put in at the places that are stored beside it."""
+    schema = compiled["schema"]
+    for place, name in compiled["imports"]:
+        module, _, attribute = name.partition(":")
+        _part(schema, place[:-1])[place[-1]] = getattr(import_module(module), attribute)
+    for place in compiled["tuples"]:
+        part = _part(schema, place[:-1])
+        part[place[-1]] = tuple(part[place[-1]])
+    return schema
+
+
+def _part(schema: Any, place: list[str | int]) -> Any:
+    for key in place:
+        schema = schema[key]
+    return schema

@@ -66,8 +66,11 @@ def _is_written(name: str) -> dict[str, Any]:
 
 def compiled_text(record: type[Record]) -> str:
     """Return the text of ``compiled.json`` for a record."""
-    schema = _encoded(TypeAdapter(record).core_schema)
-    return json.dumps({"pydantic_core": __version__, "schema": schema}, separators=(",", ":")) + "\n"
+    imports: list[Any] = []
+    tuples: list[Any] = []
+    schema = _plain(TypeAdapter(record).core_schema, (), imports, tuples)
+    compiled = {"pydantic_core": __version__, "imports": imports, "tuples": tuples, "schema": schema}
+    return json.dumps(compiled, separators=(",", ":")) + "\n"
 
 
 def json_schemas(records: dict[str, type[Record]]) -> tuple[dict[str, JsonSchemaValue], JsonSchemaValue]:
@@ -91,13 +94,17 @@ class _JsonSchema(GenerateJsonSchema):
         return {"type": "object", "propertyNames": keys, "additionalProperties": values}
 
 
-def _encoded(node: Any) -> Any:
+def _plain(node: Any, place: tuple[str | int, ...], imports: list[Any], tuples: list[Any]) -> Any:
+    """Return a part of a schema as JSON has it; what it cannot say is noted with its place, inner tuples first."""
     if isinstance(node, dict):
-        return {key: _encoded(value) for key, value in node.items() if key != "metadata"}
-    if isinstance(node, list):
-        return [_encoded(item) for item in node]
-    if isinstance(node, tuple):
-        return {"$tuple": [_encoded(item) for item in node]}
+        members = ((key, value) for key, value in node.items() if key != "metadata")
+        return {key: _plain(value, (*place, key), imports, tuples) for key, value in members}
+    if isinstance(node, list | tuple):
+        items = [_plain(item, (*place, number), imports, tuples) for number, item in enumerate(node)]
+        if isinstance(node, tuple):
+            tuples.append(place)
+        return items
     if isinstance(node, type) or callable(node):
-        return {"$import": f"{node.__module__}:{node.__qualname__}"}
+        imports.append((place, f"{node.__module__}:{node.__qualname__}"))
+        return None
     return node

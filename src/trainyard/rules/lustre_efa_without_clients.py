@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.instances import find
-from trainyard.launch.launch import compute_launches
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
@@ -18,12 +17,11 @@ _TOO_OLD = 1
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield file systems with EFA, where no nodes can use it or nobody configures those that could."""
-    if spec.is_environment:
+    with_efa = [(path, mount) for path, mount, lustre in spec.new_lustre() if lustre.efa]
+    if spec.is_environment or not with_efa:
         return
     clients = [queue for queue in spec.queues if _can_use_it(spec, queue)]
-    for path, mount, lustre in spec.new_lustre():
-        if not lustre.efa:
-            continue
+    for path, mount in with_efa:
         if not clients:
             yield Problem((*path, "efa"), f"no queue has nodes that reach {mount} by EFA", _OTHER_NODES)
         elif not any(queue.custom_actions.on_start for queue in clients):
@@ -31,6 +29,8 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def _can_use_it(spec: Spec, queue: Queue) -> bool:
+    from trainyard.launch.launch import compute_launches  # noqa: PLC0415  every check imports this rule
+
     instances = (instance for launch in compute_launches(spec, queue) for instance in launch.instances)
     return any(instance.efa and _is_client(instance.name) for instance in instances)
 
