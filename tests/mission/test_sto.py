@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.mission.subject import cluster, document, findings, page, queue, released, resources, spec
 
 GPU = "distributed-training-gpu"
@@ -39,8 +41,14 @@ def test_sto_4_lustre_has_its_size_and_folders():
     assert lustre is not None
     assert (lustre.size_gib, (lustre.size_gib or 0) * (lustre.throughput_mb_s_per_tib or 0) // 1000) == (4800, 1200)
     assert findings("p5en-monitoring", "file_systems[0].lustre.size_gib=5000")["lustre-size-does-not-exist"] == "error"
-    folders = released("p5en-monitoring")["steps/45-shared-layout.sh"]
-    assert all(name in folders for name in ("nccl", "containers", "logs"))
+    release = released("p5en-monitoring")
+    folders = release["steps/45-shared-layout.sh"]
+    assert all(f"#   {name} " in folders for name in ("nccl", "containers", "software", "logs"))
+    nodes = json.loads(release["plan.json"])["nodes"]
+    assert all("shared-layout" in [step["name"] for step in node["steps"]] for node in nodes.values())
+    profile = release["modules-profile.sh"]
+    assert "/opt/trainyard/software/modulefiles" in profile
+    assert "-ne 0" in profile  # not for root
 
 
 def test_sto_5_a_bucket_stands_behind_lustre():

@@ -43,14 +43,14 @@ def test_a_gpu_cluster_with_everything():
             "packages", "enroot-pyxis", "shared-layout", "cloudwatch", "node-package", "node-exporter",
             "node-metrics", "prometheus", "job-gate", "images",
         ],
-        "login": ["packages", "imds", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter"],
+        "login": ["packages", "imds", "enroot-pyxis", "shared-layout", "cloudwatch", "node-package", "node-exporter"],
         "queue/train": [
-            "packages", "imds", "efa", "docker", "nvidia-toolkit", "enroot-pyxis", "fabric", "cloudwatch",
-            "node-package", "node-exporter", "dcgm-exporter", "node-metrics", "nccl",
+            "packages", "imds", "efa", "docker", "nvidia-toolkit", "enroot-pyxis", "fabric",
+            "shared-layout", "cloudwatch", "node-package", "node-exporter", "dcgm-exporter", "node-metrics", "nccl",
         ],
         "queue/prepare": [
-            "packages", "imds", "docker", "enroot-pyxis", "cloudwatch", "node-package", "node-exporter",
-            "node-metrics",
+            "packages", "imds", "docker", "enroot-pyxis", "shared-layout", "cloudwatch", "node-package",
+            "node-exporter", "node-metrics",
         ],
     }  # fmt: skip
 

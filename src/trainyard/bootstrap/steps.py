@@ -56,7 +56,7 @@ STEPS: tuple[BootstrapStep, ...] = (
     BootstrapStep(31, "nvidia-toolkit", GPU, timeout_s=300, network=True, baked=True),
     BootstrapStep(35, "enroot-pyxis", EVERY, timeout_s=120),
     BootstrapStep(40, "fabric", GPU, timeout_s=300),
-    BootstrapStep(45, "shared-layout", HEAD, timeout_s=60),
+    BootstrapStep(45, "shared-layout", EVERY, timeout_s=60),
     BootstrapStep(50, "cloudwatch", EVERY, timeout_s=120, required=False),
     BootstrapStep(55, "node-package", (*EVERY, *MONITORING), timeout_s=60),
     BootstrapStep(60, "node-exporter", EVERY, timeout_s=120, required=False, network=True, deferred=True, baked=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from tests.bootstrap.steps.scripts import answers
 from tests.bootstrap.steps.stubs import FakeNode, changes_nothing, complaint, runs_well
 
 STEP = "45-shared-layout"
+OF_THE_USER = ("nccl", "containers", "software", "software/modulefiles")
+PROFILE = "etc/profile.d/trainyard-modules.sh"
 ME = Path(__file__).owner()
 
 
@@ -35,11 +38,40 @@ def mode(node: FakeNode, folder: str) -> str:
 
 def test_the_folders_are_made(node: FakeNode):
     runs_well(node, STEP)
-    assert {name: mode(node, f"fsx/{name}") for name in ("nccl", "containers", "logs")} == {
-        "nccl": "0o755",
-        "containers": "0o755",
+    assert {name: mode(node, f"fsx/{name}") for name in (*OF_THE_USER, "logs")} == {
+        **dict.fromkeys(OF_THE_USER, "0o755"),
         "logs": "0o1777",
     }
+
+
+def test_other_nodes_make_no_folders_and_find_the_same_modules(node: FakeNode, tmp_path: Path):
+    for role in ("login", "compute-gpu", "compute-none"):
+        (tmp_path / role).mkdir()
+        other = FakeNode(tmp_path / role, role=role, shared="/fsx")
+        (other.root / "fsx").mkdir()
+        runs_well(other, STEP)
+        changes_nothing(other, STEP)
+        assert list((other.root / "fsx").iterdir()) == []
+        assert (other.root / "opt/trainyard/software").readlink() == Path("/fsx/software")
+        assert other.has(PROFILE)
+    runs_well(node, STEP)
+    assert (node.root / "opt/trainyard/software").readlink() == Path("/fsx/software")
+
+
+def module_path(node: FakeNode, user: int, before: str) -> str:
+    answers(node, "id", f"echo {user}")
+    script = f'. "{node.root}/{PROFILE}"; . "{node.root}/{PROFILE}"; printf %s "${{MODULEPATH-}}"'
+    environment = {"PATH": f"{node.bin}:/usr/bin:/bin", **({"MODULEPATH": before} if before else {})}
+    ran = subprocess.run(["/bin/sh", "-euc", script], env=environment, capture_output=True, text=True, check=True)
+    return ran.stdout
+
+
+def test_users_find_the_modules_once_and_after_others_and_root_does_not(node: FakeNode):
+    runs_well(node, STEP)
+    own = "/opt/trainyard/software/modulefiles"
+    assert module_path(node, 1000, "") == own
+    assert module_path(node, 1000, "/usr/share/modulefiles") == f"/usr/share/modulefiles:{own}"
+    assert module_path(node, 0, "/usr/share/modulefiles") == "/usr/share/modulefiles"
 
 
 def test_a_second_run_changes_nothing(node: FakeNode):
@@ -50,7 +82,7 @@ def test_a_second_run_changes_nothing(node: FakeNode):
 def test_libraries_and_images_belong_to_the_user_of_the_cluster(node: FakeNode):
     node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ec2-user\n")
     runs_well(node, STEP)
-    assert given(node) == [f"ec2-user: {node.root}/fsx/{name}" for name in ("nccl", "containers")]
+    assert given(node) == [f"ec2-user: {node.root}/fsx/{name}" for name in OF_THE_USER]
 
 
 def test_what_is_in_the_folders_stays(node: FakeNode):
@@ -66,7 +98,7 @@ def test_a_mode_that_somebody_changed_is_corrected(node: FakeNode):
     assert mode(node, "fsx/nccl") == "0o755"
 
 
-@pytest.mark.parametrize("name", ["nccl", "containers", "logs"])
+@pytest.mark.parametrize("name", ["nccl", "containers", "software", "logs"])
 def test_a_link_is_not_followed(node: FakeNode, name: str):
     (node.root / "etc/private").mkdir(mode=0o700)
     (node.root / f"fsx/{name}").symlink_to(node.root / "etc/private")
@@ -75,7 +107,7 @@ def test_a_link_is_not_followed(node: FakeNode, name: str):
     assert node.calls("chown") == []
 
 
-@pytest.mark.parametrize("name", ["nccl", "containers", "logs"])
+@pytest.mark.parametrize("name", ["nccl", "containers", "software", "logs"])
 def test_a_link_that_somebody_puts_there_meanwhile_gets_neither_mode_nor_owner(node: FakeNode, name: str):
     (node.root / "etc/private").mkdir(mode=0o700)
     node.write("etc/parallelcluster/cfnconfig", "cfn_cluster_user=ec2-user\n")
@@ -91,7 +123,7 @@ def test_a_link_to_nothing_is_told_too(node: FakeNode):
     assert "/fsx/nccl is a symbolic link" in complaint(node.run(STEP), 66)
 
 
-@pytest.mark.parametrize("name", ["nccl", "containers", "logs"])
+@pytest.mark.parametrize("name", ["nccl", "containers", "software", "logs"])
 def test_what_belongs_to_somebody_else_is_left_alone(node: FakeNode, name: str):
     (node.root / f"fsx/{name}").mkdir(mode=0o700)
     answers(node, "stat", 'case $* in *%U*) echo mallory ;; *) exec /usr/bin/stat "$@" ;; esac')

@@ -3,10 +3,11 @@
 #
 #   nccl         NCCL, which nccl/build-nccl.sbatch builds: the cluster's user may write, all may read
 #   containers   images for Pyxis, which containers/import-image.sh imports: the same
+#   software     programs for all users, whose modulefiles lie in software/modulefiles: the same
 #   logs         what jobs write: everybody may write, and nobody may remove what is another's
 #
-# What everybody may write is nothing that other people's jobs load: libraries and images belong to the cluster's user,
-# who is an administrator anyway.
+# What everybody may write is nothing that other people's jobs load: libraries, programs and images belong to the cluster's
+# user, who is an administrator anyway. Every node lets the shells of users, not of root, find the modules.
 set -euo pipefail
 # shellcheck source=src/trainyard/bootstrap/assets/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
@@ -55,12 +56,18 @@ settle() {
   }
 }
 
-need TRAINYARD_SHARED
-need_mount
-user=$(cluster_user)
-SHARED=$(cd -P "$ROOT$TRAINYARD_SHARED" && pwd)
-for name in nccl containers logs; do trusted "$user" "$SHARED/$name"; done
-settle nccl 755 "$user"
-settle containers 755 "$user"
-settle logs 1777 ""
+make_folders() {
+  local user name
+  need_mount
+  user=$(cluster_user)
+  SHARED=$(cd -P "$ROOT$TRAINYARD_SHARED" && pwd)
+  for name in nccl containers software software/modulefiles logs; do trusted "$user" "$SHARED/$name"; done
+  for name in nccl containers software software/modulefiles; do settle "$name" 755 "$user"; done
+  settle logs 1777 ""
+}
+
+need TRAINYARD_SHARED TRAINYARD_ROLE
+[[ $TRAINYARD_ROLE != head ]] || make_folders
+link "$TRAINYARD_SHARED/software" "$ROOT/opt/trainyard/software"
+put "$ROOT/etc/profile.d/trainyard-modules.sh" 0644 <"$(dirname "${BASH_SOURCE[0]}")/../modules-profile.sh"
 finish
