@@ -258,7 +258,7 @@ def test_what_is_written_can_be_changed_and_built(
     ("arguments", "said"),
     [
         (("lab", "other", *PLACE), "'other' is not one of 'stress-ng', 'nccl', 'pytorch'"),
-        (("lab",), "Missing option '--region'"),
+        (("lab",), "nothing says which region"),
         (("lab", *PLACE, "--tag", "a b"), "'a b' is no tag; letters, digits"),
         (("lab", *PLACE, "--tag", "-x"), "'-x' is no tag"),
         (("lab", *PLACE, "--queue", "x"), "lab has no queue 'x'; it has training, small"),

@@ -95,8 +95,8 @@ def test_ctrl_c_leaves_the_job_and_says_how_to_go_on(trainyard, batch: ScriptedB
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "Missing argument 'NAME'"),
-        (("lab",), "Missing option '--region'"),
+        ((), "Missing argument 'NAME|SPEC'"),
+        (("lab",), "nothing says which region"),
         (("lab", *PLACE, "--nodes", "0"), "0 is not in the range x>=1"),
         (("lab", *PLACE, "--attempts", "11"), "11 is not in the range 1<=x<=10"),
         (("lab", *PLACE, "--env", "A"), "'A' is not of the form KEY=VALUE; such as NCCL_DEBUG=INFO"),

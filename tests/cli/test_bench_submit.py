@@ -37,9 +37,9 @@ def spec(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "one of NAME and --local has to be given, and not both; give NAME and --region"),
+        ((), "one of NAME and --local has to be given, and not both; give NAME or SPEC"),
         (("lab", "--local", "cluster.yaml"), "one of NAME and --local has to be given, and not both"),
-        (("lab",), "--region: error: the region of lab is missing"),
+        (("lab",), "--region: error: nothing says which region"),
         (("--local", "cluster.yaml", "--region", "us-east-2"), "--region: error: with --local, Slurm is on this mach"),
         (("--local", "cluster.yaml", "--ssh", "head"), "--ssh: error: with --local, Slurm is on this machine"),
         (("lab", "--region", "us-east-2", "--ssh", "a", "--ssm"), "two ways to the same machine"),

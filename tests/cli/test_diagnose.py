@@ -187,7 +187,8 @@ def test_a_missing_file_is_one_line_that_says_how_to_name_a_cluster(trainyard):
     ran = trainyard("diagnose", "nowhere")
     assert (ran.status, ran.out) == (2, "")
     assert ran.err == (
-        "error: there is no file or folder nowhere; check the path; for a cluster of that name, add --region\n"
+        "error: there is no file or folder nowhere, and nothing says which region the cluster is in; "
+        "name the spec file, give --region, set AWS_REGION, or write a region into the AWS profile\n"
     )
 
 

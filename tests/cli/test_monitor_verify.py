@@ -14,8 +14,8 @@ ADDRESS = "http://127.0.0.1:9"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "nothing says which cluster; give NAME and --region, or --spec FILE"),
-        (("llm",), "nothing says which cluster"),
+        ((), "nothing says which cluster; give NAME or SPEC, or --spec FILE"),
+        (("llm",), "nothing says which region"),
         (("--spec", "cluster.yaml"), "a spec does not say where its metrics are; add --prometheus URL"),
         (("llm", "--spec", "cluster.yaml", "--prometheus", ADDRESS), "with --spec, no account is asked; leave out NAM"),
         (

@@ -49,7 +49,7 @@ def test_the_same_for_programs(server, trainyard):
     [
         ((), 2, "one of NAME and --prometheus has to be given"),
         (("mine", "--prometheus", "http://localhost:9090"), 2, "and not both"),
-        (("mine",), 2, "the region of mine is missing"),
+        (("mine",), 2, "nothing says which region"),
         (("--prometheus", "localhost:9090"), 2, "is not the address of a server"),
         (("--prometheus", "http://me:pw@localhost:9090"), 2, "TRAINYARD_PROMETHEUS_PASSWORD"),
         (("--prometheus", "http://127.0.0.1:1"), 1, "no Prometheus answers at http://127.0.0.1:1"),

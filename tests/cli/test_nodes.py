@@ -141,7 +141,6 @@ def test_a_watch_that_is_interrupted_says_so_and_leaves_no_traceback(account: Ac
     [
         (("check", "nobody", "--region", "us-east-2"), 1, "there is no cluster nobody in us-east-2"),
         (("check", *WHERE, "--queue", "gup"), 2, "llm has no queue 'gup'; it has cpu, gpu, login"),
-        (("check", "llm"), 2, "Missing option '--region'"),
         (("watch", *WHERE, "--timeout", "0"), 2, "0 is not in the range x>=1"),
     ],
 )

@@ -51,6 +51,20 @@ def test_a_spec_from_standard_input_is_not_read_a_second_time(account: Account):
     assert image == "trainyard image SPEC --stack-output AssetsBucket=mine"
 
 
-@pytest.mark.parametrize("stage", ["deployed", "deploying", None])
-def test_nothing_is_to_go_on_where_a_cluster_is_there_or_the_deployment_failed(account: Account, stage: Stage | None):
-    assert commands_after(stopped(account), stage, "a.yaml") == ()
+@pytest.mark.parametrize(
+    ("platform", "uses"),
+    [
+        ("parallelcluster", ["trainyard connect a.yaml"]),
+        ("eks", ["trainyard connect a.yaml --kubeconfig"]),
+        ("batch", []),
+    ],
+)
+def test_a_cluster_that_is_there_is_used_and_looked_at(account: Account, platform: str, uses: list[str]):
+    work = Work(account, "llm", spec_of(f"platform: {platform}\n{BAKED}"), "mine")
+    assert commands_after(work, "deployed", "a.yaml") == (*uses, "trainyard status a.yaml")
+
+
+@pytest.mark.parametrize("stage", ["deploying", None])
+def test_a_deployment_that_failed_is_looked_at(account: Account, stage: Stage | None):
+    after = commands_after(stopped(account), stage, "-", profile="team")
+    assert after == ("trainyard status SPEC --profile team",)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from trainyard.api.cluster_reference import region_of_spec
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import FileFindings, check_text
 from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, refuse_no_cluster, review_of, work_for
@@ -67,7 +68,7 @@ class FileDeployment:
     preflights: tuple[Finding, ...]
     done: DeploymentResult | None
     next: tuple[str, ...] = ()
-    """Commands that go on from here, where the deployment has stopped before a cluster that is not there yet."""
+    """Commands that come next: see deploy/resume_commands.py."""
 
     @property
     def from_standard_input(self) -> bool:
@@ -83,6 +84,7 @@ class FileDeployment:
 def deploy_file(  # noqa: PLR0913  one for each option
     file: str,
     *,
+    region: str | None = None,
     profile: str | None = None,
     options: Options | None = None,
     lock: Path | None = None,
@@ -93,9 +95,9 @@ def deploy_file(  # noqa: PLR0913  one for each option
 
     ``confirm`` is asked once everything has been looked at and before anything is made; its last argument asks the
     account what would change. ``lock`` is the lock of the
-    assets, by default the one beside the spec.
-    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there or an environment
-    is to stop before its cluster, and TrainyardError where the account cannot be used.
+    assets, by default the one beside the spec; ``region`` has to be that of the spec, where it is given.
+    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there, the region is
+    another one or an environment is to stop before its cluster, and TrainyardError where the account cannot be used.
     """
     text = read_text(file)
     checked = check_text(text, file)
@@ -107,7 +109,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
     refuse_stand_ins(checked.findings)
     refuse_no_cluster(spec, options or Options())
     content = lock_of(file, lock)
-    where = account(spec.region, profile)
+    where = account(region_of_spec(spec, file, region), profile)
     work = work_for(spec, where, listener, options)
     work.assets_lock = content
     preflights = preflight_findings(work, checked.parsed.document)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.edge.aws.account import account
+from trainyard.api.cluster_reference import cluster_reference
 from trainyard.errors import InputError
 from trainyard.operate.monitoring.viewer.data_check import DashboardData, dashboards_data
 from trainyard.operate.monitoring.viewer.metrics_source import keeper_at, keeper_of
@@ -19,18 +19,18 @@ __all__ = ["DashboardData", "Viewer", "dashboards_data", "metrics_keeper", "open
 def metrics_keeper(
     name: str | None, prometheus: str | None, *, region: str | None = None, profile: str | None = None
 ) -> PrometheusApi:
-    """Return whoever keeps the metrics: at an address, or those of a cluster by its name.
+    """Return whoever keeps the metrics: at an address, or those of a cluster by its name or spec file.
 
-    Raises InputError where neither or both are given, TrainyardError where the cluster has none that can be asked.
+    Raises InputError where neither or both are given or nothing says which region, TrainyardError where the cluster has
+    no metrics that can be asked for.
     """
     if (name is None) == (prometheus is None):
-        hint = "`trainyard monitor view --prometheus http://localhost:9090`, or NAME with --region"
+        hint = "`trainyard monitor view --prometheus http://localhost:9090`, or NAME or SPEC of a cluster"
         raise InputError("one of NAME and --prometheus has to be given, and not both", where="monitor view", hint=hint)
     if prometheus is not None:
         return keeper_at(prometheus, region, profile)
-    if name is None or region is None:
-        raise InputError(f"the region of {name} is missing", where="--region", hint="such as --region us-east-2")
-    return keeper_of(name, account(region, profile))
+    cluster = cluster_reference(name or "", region, profile)
+    return keeper_of(cluster.name, cluster.account)
 
 
 def open_viewer(keeper: PrometheusApi, port: int = 0) -> Viewer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.api.cluster_reference import region_of_spec
 from trainyard.api.lock_file import lock_of
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.checking.spec_file import FileFindings, check_file
@@ -24,6 +25,7 @@ def plan_file(  # noqa: PLR0913  one for each option
     file: str,
     *,
     asks_account: bool = False,
+    region: str | None = None,
     profile: str | None = None,
     simulated_nodes: int = 0,
     seed: int = 1,
@@ -33,8 +35,8 @@ def plan_file(  # noqa: PLR0913  one for each option
 
     With ``simulated_nodes``, the plan says when so many compute nodes are ready that start at once; the lock, by
     default the one beside the spec, says how much they fetch.
-    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there, and
-    TrainyardError where the account cannot be used.
+    Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there or ``region`` is
+    another one than that of the spec, and TrainyardError where the account cannot be used.
     """
     checked = check_file(file)
     if checked.parsed is None:
@@ -42,8 +44,9 @@ def plan_file(  # noqa: PLR0913  one for each option
     spec = checked.parsed.spec
     if checked.has_errors:
         return checked, None
+    place = region_of_spec(spec, file, region)
     content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
-    work = work_for(spec, account(spec.region, profile)) if asks_account else None
+    work = work_for(spec, account(place, profile)) if asks_account else None
     if work is not None:
         work.assets_lock = content
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))

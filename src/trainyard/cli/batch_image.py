@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.options import account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_plain, print_text, reporter
 from trainyard.foreign_text import one_line
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name")
+@cluster_argument()
 @click.argument("image", metavar="[IMAGE]", type=click.Choice(("stress-ng", "nccl", "pytorch")), default="stress-ng")
 @account_options
 @click.option("--queue", metavar="QUEUE", help="The queue whose nodes it is for. [default: the first]")
@@ -34,7 +34,7 @@ def command(  # noqa: PLR0913  one for each option
     name: str,
     image: str,
     *,
-    region: str,
+    region: str | None,
     profile: str | None,
     queue: str | None,
     tag: str | None,
@@ -53,15 +53,16 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
+      trainyard batch image cluster.yaml
       trainyard batch image llm-p4d --region us-east-2
       trainyard batch image llm-p4d pytorch --region us-east-2 -o images/pytorch
       trainyard batch image llm-p4d pytorch --region us-east-2 --context images/pytorch --tag run-2
     """
     from trainyard.api.batch_image import image_build, push_image, write_image
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import cluster_reference
 
     _refuse_contradictions(changed=changed, only_print=only_print, folder=folder, force=force)
-    where = account(region, profile)
+    name, where, *_ = cluster_reference(name, region, profile)
     build = image_build(where, name, image, tag=tag, queue=queue)
     if only_print or folder is not None:
         place = None if folder is None else write_image(build, folder, force=force)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.options import account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
 from trainyard.cli.suggestions import batch_jobs
 from trainyard.errors import InputError, TrainyardError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name")
+@cluster_argument()
 @click.argument("job", required=False, shell_complete=batch_jobs)
 @account_options
 @click.option("--queue", metavar="QUEUE", help="The queue, as the spec names it. [default: the first]")
@@ -41,7 +41,7 @@ def command(  # noqa: PLR0913  one for each option
     name: str,
     job: str | None,
     *,
-    region: str,
+    region: str | None,
     profile: str | None,
     queue: str | None,
     nodes: int | None,
@@ -67,14 +67,15 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
+      trainyard batch submit cluster.yaml
       trainyard batch submit llm-p4d --region us-east-2
       trainyard batch submit llm-p4d nccl --region us-east-2 --nodes 8 --env NCCL_DEBUG=INFO
       trainyard batch submit llm-p4d torchrun --region us-east-2 --env TRAINYARD_PROGRAM=/fsx/train.py
     """
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import cluster_reference
 
     _refuse_contradictions(locals())
-    where = account(region, profile)
+    name, where, *_ = cluster_reference(name, region, profile)
     if cancelled is not None:
         _cancel(name, where, cancelled, as_json=as_json)
         return

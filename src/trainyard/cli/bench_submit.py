@@ -10,7 +10,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.options import optional_account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, reporter
 from trainyard.errors import InputError
 from trainyard.foreign_text import one_line
@@ -24,8 +24,8 @@ _COLOURS = {"healthy": "green", "degraded": "yellow", "broken": "red", "unknown"
 
 
 @click.command()
-@click.argument("name", required=False)
-@optional_account_options
+@cluster_argument(required=False)
+@account_options
 @click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
 @click.option("--ssh", metavar="HOST", help="The head node as ssh takes it, in place of Systems Manager.")
 @click.option("--ssm", is_flag=True, help="Reach the head node by Systems Manager, which is the default.")
@@ -78,6 +78,7 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
+      trainyard bench submit cluster.yaml --phase 1
       trainyard bench submit llm-p5 --region us-east-2 --phase 1
       trainyard bench submit llm-p5 --region us-east-2 --ssh ubuntu@203.0.113.7
       trainyard bench submit --local cluster.yaml --backend tcp
@@ -107,14 +108,12 @@ def command(  # noqa: PLR0913  one for each option
 
 def _refuse(name: str | None, region: str | None, local: str | None, beside: dict[str, Any]) -> None:
     if (name is None) == (local is None):
-        hint = "give NAME and --region of a cluster, or --local SPEC where Slurm is on this machine"
+        hint = "give NAME or SPEC of a cluster, or --local SPEC where Slurm is on this machine"
         raise InputError("one of NAME and --local has to be given, and not both", where="bench submit", hint=hint)
     options = [option for option, value in {"--region": region, **beside}.items() if value is not None]
     if local is not None and options:
         hint = f"leave out {options[0]}, or --local"
         raise InputError("with --local, Slurm is on this machine", where=options[0], hint=hint)
-    if name is not None and region is None:
-        raise InputError(f"the region of {name} is missing", where="--region", hint="such as --region us-east-2")
 
 
 def _refuse_mixed(backend: str | None, with_backend: dict[str, Any], with_plan: dict[str, Any]) -> None:
@@ -142,9 +141,10 @@ def _cluster(  # noqa: PLR0913  one for each option
 
     if local is not None:
         return local_cluster(local)
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import cluster_reference
 
-    return named_cluster(name or "", account(region or "", profile), ssh=ssh, bucket=bucket, keep=keep)
+    cluster = cluster_reference(name or "", region, profile)
+    return named_cluster(cluster.name, cluster.account, ssh=ssh, bucket=bucket or cluster.bucket, keep=keep)
 
 
 def _print_cancelled(ids: list[str], *, as_json: bool) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainyard.cli.options import optional_account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_plain, print_text
 from trainyard.errors import InputError
 
@@ -16,12 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainyard.api.calendar import Calendar, CalendarEntry
-    from trainyard.spec.cluster import Spec
 
 
 @click.command()
-@click.argument("name", metavar="[NAME|SPEC]", required=False)
-@optional_account_options
+@cluster_argument(required=False)
+@account_options
 @click.option("--ics", "as_ics", is_flag=True, help="Print iCalendar, for programs that show calendars.")
 @json_option
 def command(name: str | None, region: str | None, profile: str | None, *, as_ics: bool, as_json: bool) -> None:
@@ -38,21 +36,15 @@ def command(name: str | None, region: str | None, profile: str | None, *, as_ics
       trainyard calendar --region us-east-2 --ics > trainyard.ics
     """
     from trainyard.api.calendar import cluster_calendar, icalendar_text, region_calendar
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import account_in, cluster_reference
 
     if as_ics and as_json:
         raise InputError("--ics and --json contradict each other", where="--ics", hint="choose one of them")
-    spec = _spec(name)
-    chosen = region or (None if spec is None else spec.region)
-    if chosen is None:
-        raise InputError("nothing says which region", where="--region", hint="name the spec file, or give --region")
-    where = account(chosen, profile)
     if name is None:
-        calendar = region_calendar(where)
-    elif spec is not None:
-        calendar = cluster_calendar(spec.name, where, spec, spec.assets.bucket)
+        calendar = region_calendar(account_in(region, profile))
     else:
-        calendar = cluster_calendar(name, where)
+        cluster = cluster_reference(name, region, profile)
+        calendar = cluster_calendar(cluster.name, cluster.account, cluster.spec, cluster.bucket)
     if as_ics:
         print_plain(icalendar_text(calendar), end="")
     elif as_json:
@@ -60,16 +52,6 @@ def command(name: str | None, region: str | None, profile: str | None, *, as_ics
     else:
         for line in _lines(calendar):
             print_text(line)
-
-
-def _spec(name: str | None) -> Spec | None:
-    """Return the spec in a file of this name; None where it is the name of a cluster, which has no dot and no slash."""
-    from trainyard.edge.text_file import read_text
-    from trainyard.spec.parsing import parse
-
-    if name is None or not (name == "-" or "." in name or os.sep in name):
-        return None
-    return parse(read_text(name), name).spec
 
 
 def _lines(calendar: Calendar) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.options import account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_plain, print_text, reporter
 from trainyard.errors import InputError, TrainyardError
 from trainyard.foreign_text import one_line
@@ -37,7 +37,7 @@ class _ConnectOptions(NamedTuple):
 
 
 @click.command()
-@click.argument("name")
+@cluster_argument()
 @click.argument("arguments", nargs=-1, metavar="[-- SSH-ARGUMENTS...]")
 @account_options
 @click.option("--node", metavar="NODE", help="Another node than the head node: login, monitoring, an instance id, an "
@@ -59,7 +59,7 @@ def command(  # noqa: PLR0913  one for each option
     *,
     name: str,
     arguments: tuple[str, ...],
-    region: str,
+    region: str | None,
     profile: str | None,
     node: str | None,
     user: str | None,
@@ -85,6 +85,7 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
+      trainyard connect cluster.yaml
       trainyard connect llm-p5 --region us-east-2
       trainyard connect llm-p5 --region us-east-2 --node compute-gpu-st-p5-48xlarge-1
       trainyard connect llm-p5 --region us-east-2 --forward grafana
@@ -98,10 +99,11 @@ def command(  # noqa: PLR0913  one for each option
     options = _ConnectOptions(user, key, arguments, dry_run, as_json)
     _refuse(way, options)
 
+    from trainyard.api.cluster_reference import cluster_reference
     from trainyard.api.connect import NodeRequest
-    from trainyard.api.deploy import account
 
-    where, meant = account(region, profile), NodeRequest(name, node, user)
+    name, where, *_ = cluster_reference(name, region, profile)
+    meant = NodeRequest(name, node, user)
     if way == "--kubeconfig":
         _write_kubeconfig(where, name, kubeconfig or "", options)
     elif way == "--print-ssh-config":

@@ -10,7 +10,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible, interruptible_question
-from trainyard.cli.options import lock_option, profile_option
+from trainyard.cli.options import account_options, lock_option
 from trainyard.cli.output import finding_text, json_option, print_error, print_json, print_text, severity_counts
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
-@profile_option
+@account_options
 @click.option("--yes", is_flag=True, help="Do not ask before anything is made.")
 @click.option(
     "--rollback-on-failure",
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 @json_option
 def command(  # noqa: PLR0913, PLR0917  one for each option
     spec: str,
+    region: str | None,
     profile: str | None,
     create_key_pair: Path | None,
     give_up: tuple[str, ...],
@@ -119,6 +120,7 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
       trainyard deploy cluster.yaml --give-up MonitoringInstance
     """
     from trainyard.api.deploy import Options, deploy_file
+    from trainyard.deploy.shell_words import spec_argument
 
     def confirm(parsed: Spec, account: Account, findings: tuple[Finding, ...], look: Callable[[], Prospect]) -> bool:
         for finding in findings:
@@ -143,8 +145,11 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
         end_jobs=end_jobs,
         wait_for_jobs_s=wait_minutes * 60,
     )
-    with interruptible("AWS finishes what it has begun; run the same command again to go on"):
-        deployed = deploy_file(spec, profile=profile, options=options, lock=lock, listener=watcher(), confirm=confirm)
+    again = "AWS finishes what it has begun; run the same command again to go on"
+    with interruptible(f"{again}, or see with `trainyard status {spec_argument(spec)}` how far it has come"):
+        deployed = deploy_file(
+            spec, region=region, profile=profile, options=options, lock=lock, listener=watcher(), confirm=confirm
+        )
     print_deployment(deployed, as_json=as_json)
     sys.exit(0 if deployed.done is not None and deployed.done.ok else 1)
 
@@ -174,8 +179,12 @@ def print_deployment(deployed: FileDeployment, *, as_json: bool) -> None:
             print_error(result.error, as_json=False)
     for finding in deployed.done.findings:
         print_text(finding_text(finding))
-    for line in _going_on(deployed.next, from_standard_input=deployed.from_standard_input):
-        print_text(one_line(line))
+    if deployed.done.stage == "prepared":
+        for line in _going_on(deployed.next, from_standard_input=deployed.from_standard_input):
+            print_text(one_line(line))
+    else:
+        for command in deployed.next:
+            print_text(one_line(f"next: {command}"), err=True)
 
 
 def _prospect_lines(prospect: Prospect) -> Iterator[str]:
@@ -191,8 +200,6 @@ def _prospect_lines(prospect: Prospect) -> Iterator[str]:
 
 def _going_on(commands: tuple[str, ...], *, from_standard_input: bool) -> Iterator[str]:
     """Yield what to do where it has stopped before the cluster, as it was told to."""
-    if not commands:
-        return
     *image, deploy = commands
     yield "All that the cluster needs is there; the cluster itself is not made yet."
     if from_standard_input:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.options import account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_error, print_json, print_text
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
@@ -17,6 +17,7 @@ from trainyard.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trainyard.api.deploy import DeploymentResult
     from trainyard.edge.aws.account import Account
 
 # What no option keeps: it goes with the instances, or with their stack.
@@ -29,7 +30,7 @@ _MOST_JOBS = 10
 
 
 @click.command()
-@click.argument("name")
+@cluster_argument()
 @account_options
 @click.option(
     "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
@@ -42,7 +43,14 @@ _MOST_JOBS = 10
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    name: str, region: str, profile: str | None, bucket: str | None, *, delete_data: bool, yes: bool, as_json: bool
+    name: str,
+    region: str | None,
+    profile: str | None,
+    bucket: str | None,
+    *,
+    delete_data: bool,
+    yes: bool,
+    as_json: bool,
 ) -> None:
     """Remove the cluster NAME and what was made for it.
 
@@ -57,22 +65,33 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
+      trainyard destroy cluster.yaml
       trainyard destroy llm-p5 --region us-east-2
       trainyard destroy llm-p5 --region us-east-2 --delete-data --yes
     """
-    from trainyard.api.deploy import Options, account, data_of, destroy_cluster, jobs_of
+    from trainyard.api.cluster_reference import cluster_reference
+    from trainyard.api.deploy import Options, data_of, destroy_cluster, jobs_of
+    from trainyard.deploy.shell_words import file_argument
 
-    where = account(region, profile)
+    written = name
+    name, where, own_bucket, _ = cluster_reference(written, region, profile)
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard destroy", hint="add --yes")
         _ask(name, where, data_of(name, where), jobs_of(name, where), delete_data=delete_data)
     options = Options(delete_data=delete_data)
-    with interruptible("AWS finishes what it has begun; run the same command again to go on"):
-        done = destroy_cluster(name, where, bucket=bucket, options=options, listener=watcher())
+    words = ["trainyard", "destroy", file_argument(written), *_account_words(written, where, bucket)]
+    with interruptible(f"AWS finishes what it has begun; `{shlex.join(words)}` goes on"):
+        done = destroy_cluster(name, where, bucket=bucket or own_bucket, options=options, listener=watcher())
     if as_json:
         print_json(done_values(done))
-        sys.exit(0 if done.ok else 1)
+    else:
+        _print(done, words, f"{name} is left in {where.region}", delete_data=delete_data)
+    sys.exit(0 if done.ok else 1)
+
+
+def _print(done: DeploymentResult, words: list[str], rest: str, *, delete_data: bool) -> None:
+    """Print what became of it, and what to do next."""
     for result in done.results:
         if result.status != "unchanged":
             print_text(f"{result.status:<10} {result.name:<{STEP_WIDTH}} {result.seconds:6.0f} s  {result.detail}")
@@ -82,12 +101,22 @@ def command(  # noqa: PLR0913  one for each option
         print_text(f"kept: {entry}")
     for refused in done.refused:
         print_text(f"{click.style('not deleted', fg='red')}: {refused}")
-    if done.kept and not delete_data:
-        account_words = {"--region": region, "--profile": profile, "--bucket": bucket}
-        options_again = [word for option, value in account_words.items() if value for word in (option, value)]
-        again = shlex.join(["trainyard", "destroy", name, *options_again, "--delete-data"])
-        print_text(f"`{again}` deletes what was kept", err=True)
-    sys.exit(0 if done.ok else 1)
+    deleting = shlex.join([*words, "--delete-data"])
+    if not done.ok:
+        print_text(f"next: {deleting if delete_data else shlex.join(words)}", err=True)
+    elif done.kept and not delete_data:
+        print_text(f"`{deleting}` deletes what was kept", err=True)
+    elif not done.kept:
+        print_text(f"nothing of {rest}", err=True)
+
+
+def _account_words(written: str, where: Account, bucket: str | None) -> list[str]:
+    """Return the options that say again which account and region are meant; a spec file says its region itself."""
+    from trainyard.api.cluster_reference import names_file
+
+    region = None if names_file(written) else where.region
+    options = {"--region": region, "--profile": where.profile, "--bucket": bucket}
+    return [word for option, value in options.items() if value for word in (option, value)]
 
 
 def _ask(name: str, where: Account, data: Sequence[str], jobs: Sequence[str], *, delete_data: bool) -> None:

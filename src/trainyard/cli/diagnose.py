@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.options import profile_option
+from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, print_json, print_text, reporter
 from trainyard.errors import InputError
 from trainyard.foreign_text import one_line
@@ -24,8 +24,7 @@ _EVERY_S = 2.0
 
 @click.command()
 @click.argument("source", metavar="SOURCE")
-@click.option("--region", metavar="REGION", help="AWS region, where SOURCE is the name of a cluster.")
-@profile_option
+@account_options
 @click.option(
     "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
 )
@@ -60,10 +59,10 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Say why something failed: the root cause, the lines that prove it, and what to do.
 
-    SOURCE is a log, a folder of logs, an archive of them, - for standard input, or, with --region, the name of a
-    cluster, also of one that is gone. Of AWS Batch it says why jobs stay RUNNABLE, of EKS why nodes are missing and
+    SOURCE is a log, a folder of logs, an archive of them, - for standard input, or the name or spec file of a cluster,
+    also of one that is gone. Of AWS Batch it says why jobs stay RUNNABLE, of EKS why nodes are missing and
     pods fail; as a log it also takes what `kubectl get events -o json` prints. What exists as a file is taken as a
-    file. Archives are read as they are; nothing is unpacked to the disk.
+    file, unless it is a spec. Archives are read as they are; nothing is unpacked to the disk.
 
     \b
     Exit status: 0 nothing is wrong that it knows; 1 something is; 2 SOURCE could
@@ -73,6 +72,7 @@ def command(  # noqa: PLR0913  one for each option
     Example:
       trainyard diagnose llm-p5-logs.tar.gz
       trainyard diagnose slurm-41.out
+      trainyard diagnose cluster.yaml
       trainyard diagnose llm-p5 --region us-east-2
       journalctl -k | trainyard diagnose -
       trainyard diagnose logs/ --node ip-10-0-62-204 --since 2h --report ticket.md
@@ -111,25 +111,31 @@ def _diagnosed(  # noqa: PLR0913  what is asked for
     until: str | None,
     read_all: bool,
 ) -> Diagnosis:
+    from trainyard.api.cluster_reference import cluster_reference, is_spec_file, names_file
     from trainyard.api.diagnose import diagnose_cluster, diagnose_files, line_filter
 
     selection = line_filter(since, until, nodes, time.time())
-    is_file = source == "-" or Path(source).exists() or Path(source).is_symlink()
-    if not is_file and region is None:
-        hint = "check the path; for a cluster of that name, add --region"
-        raise InputError(f"there is no file or folder {source}", where=source, hint=hint)
-    if region is not None:
-        taken = f"{source} is here, so it is read and not a cluster" if is_file else f"the cluster {source} in {region}"
-        print_text(one_line(taken), err=True)
-    if is_file and read_all:
-        raise click.UsageError("--all has no meaning for a file or folder: all of it is read.")
+    is_file = not is_spec_file(source) and (source == "-" or Path(source).exists() or Path(source).is_symlink())
     if is_file:
+        if region is not None:
+            print_text(one_line(f"{source} is here, so it is read and not a cluster"), err=True)
+        if read_all:
+            raise click.UsageError("--all has no meaning for a file or folder: all of it is read.")
         return diagnose_files(source, selection, _progress())
-    from trainyard.api.deploy import account
-
+    missing = f"there is no file or folder {source}"
+    if names_file(source) and not is_spec_file(source):
+        raise InputError(missing, where=source, hint="check the path; names of clusters have no dot and no slash")
+    try:
+        cluster = cluster_reference(source, region, profile)
+    except InputError as error:
+        if error.where != "--region" or names_file(source):
+            raise
+        raise InputError(f"{missing}, and {error.problem} the cluster is in", where=source, hint=error.hint) from error
+    print_text(f"the cluster {one_line(cluster.name)} in {cluster.account.region}", err=True)
     return diagnose_cluster(
-        source, account(region or "", profile), selection, bucket=bucket, read_all=read_all, report=_progress()
-    )
+        cluster.name, cluster.account, selection, bucket=bucket or cluster.bucket, read_all=read_all,
+        report=_progress(),
+    )  # fmt: skip
 
 
 def _progress() -> Callable[[str], None]:

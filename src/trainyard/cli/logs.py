@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.options import account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
 from trainyard.foreign_text import one_line
 
@@ -24,7 +24,7 @@ _LAST_BEFORE_FOLLOWING = 10
 
 
 @click.command()
-@click.argument("name")
+@cluster_argument()
 @account_options
 @click.option("--node", "nodes", multiple=True, metavar="NODE", help="Host name, instance id, or Slurm's node name; "
               "of jobs of AWS Batch the index of the node.")  # fmt: skip
@@ -49,7 +49,7 @@ _LAST_BEFORE_FOLLOWING = 10
 def command(  # noqa: PLR0913  one for each option
     name: str,
     *,
-    region: str,
+    region: str | None,
     profile: str | None,
     nodes: tuple[str, ...],
     jobs: tuple[str, ...],
@@ -78,6 +78,7 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
+      trainyard logs cluster.yaml
       trainyard logs llm-p5 --region us-east-2
       trainyard logs llm-p5 --region us-east-2 --log slurmctld --since 1h
       trainyard logs llm-p5 --region us-east-2 --node ip-10-0-0-5 --grep 'Xid|NCCL'
@@ -85,13 +86,13 @@ def command(  # noqa: PLR0913  one for each option
       trainyard logs llm-eks --region us-east-2 --pod 'train-worker-*' --follow
       trainyard logs llm-p5 --region us-east-2 --since 2h --export logs.tar.gz
     """
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import cluster_reference
     from trainyard.api.logs import log_period, logs_of, refuse_other_endings
 
     _refuse_contradictions(locals())
     if file is not None:
         refuse_other_endings(file, "--export")
-    where = account(region, profile)
+    name, where, *_ = cluster_reference(name, region, profile)
     of = log_period(since, until, where)
     if file is not None and via_pcluster:
         _export_with_pcluster(name, where, of, file, bucket, force=force, redact=not no_redact, as_json=as_json)

@@ -9,7 +9,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.options import optional_account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter, severity_counts
 from trainyard.errors import InputError
 from trainyard.foreign_text import one_line
@@ -23,8 +23,8 @@ _MOST_MINUTES = 24 * 60
 
 
 @click.command()
-@click.argument("name", required=False)
-@optional_account_options
+@cluster_argument(required=False)
+@account_options
 @click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
 @click.option("--prometheus", metavar="URL", help="Where Prometheus answers, such as a forwarded port.")
 @click.option("--spec", metavar="FILE", shell_complete=suggestions.files, help="A spec, in place of NAME: no account.")
@@ -55,6 +55,7 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
+      trainyard monitor verify cluster.yaml
       trainyard monitor verify llm-p5 --region us-east-2
       trainyard monitor verify llm-p5 --region us-east-2 --wait 20
       trainyard monitor verify --spec cluster.yaml --prometheus http://localhost:9090
@@ -84,14 +85,14 @@ def _deployed(  # noqa: PLR0913  one for each option
     name: str | None, region: str | None, *, profile: str | None, bucket: str | None, prometheus: str | None,
     wait_s: float, grafana: bool,
 ) -> Verification:  # fmt: skip
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import cluster_reference
     from trainyard.api.monitor_verify import verify_monitoring
 
-    if name is None or region is None:
-        raise InputError("nothing says which cluster", where="NAME", hint="give NAME and --region, or --spec FILE")
-    where = account(region, profile)
+    if name is None:
+        raise InputError("nothing says which cluster", where="NAME", hint="give NAME or SPEC, or --spec FILE")
+    name, where, own_bucket, _ = cluster_reference(name, region, profile)
     return verify_monitoring(
-        name, where, bucket=bucket, prometheus=prometheus, grafana=grafana, wait_s=wait_s, tell=reporter()
+        name, where, bucket=bucket or own_bucket, prometheus=prometheus, grafana=grafana, wait_s=wait_s, tell=reporter()
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.options import optional_account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
 from trainyard.foreign_text import one_line
 
@@ -22,9 +22,9 @@ _LARGEST_PORT = 65535
 
 
 @click.command()
-@click.argument("name", required=False)
+@cluster_argument(required=False)
 @click.option("--prometheus", metavar="URL", help="Where Prometheus answers: a forwarded port, or a workspace of AMP.")
-@optional_account_options
+@account_options
 @click.option("--port", type=click.IntRange(0, _LARGEST_PORT), default=0, metavar="PORT",
               help="Where the page is on this machine. By default any port that is free.")  # fmt: skip
 @click.option("--open/--no-open", "opens", default=False, help="Open it in the browser.")
@@ -53,6 +53,7 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
+      trainyard monitor view cluster.yaml
       trainyard monitor view llm-p5 --region us-east-2
       trainyard monitor view --prometheus http://localhost:9090 --open
       trainyard monitor view --prometheus http://localhost:9090 --check

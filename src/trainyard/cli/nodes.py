@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.options import account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text
 from trainyard.foreign_text import one_line
 
@@ -45,7 +45,7 @@ def _of_a_cluster(function: Command) -> Command:
         click.option("--queue", metavar="QUEUE", help="Only the compute nodes of this queue, or one login pool."),
         click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left."),
         account_options,
-        click.argument("name"),
+        cluster_argument(),
     ):
         function = decorator(function)
     return function
@@ -57,7 +57,7 @@ def _of_a_cluster(function: Command) -> Command:
 def check(  # noqa: PLR0913  one for each option
     name: str,
     *,
-    region: str,
+    region: str | None,
     profile: str | None,
     bucket: str | None,
     queue: str | None,
@@ -73,13 +73,14 @@ def check(  # noqa: PLR0913  one for each option
     \b
     Example:
       trainyard nodes check llm-p5 --region us-east-2
-      trainyard nodes check llm-p5 --region us-east-2 --node i-0a1b2c3d4e5f60718
+      trainyard nodes check cluster.yaml --node i-0a1b2c3d4e5f60718
     """
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import cluster_reference
     from trainyard.api.nodes import check_nodes
     from trainyard.cli.nodes_output import nodes_values, print_nodes
 
-    nodes = check_nodes(name, account(region, profile), bucket=bucket, queue=queue, node=node)
+    name, where, own_bucket, _ = cluster_reference(name, region, profile)
+    nodes = check_nodes(name, where, bucket=bucket or own_bucket, queue=queue, node=node)
     if as_json:
         print_json(nodes_values(nodes))
     else:
@@ -100,7 +101,7 @@ def check(  # noqa: PLR0913  one for each option
 def watch(  # noqa: PLR0913  one for each option
     name: str,
     *,
-    region: str,
+    region: str | None,
     profile: str | None,
     bucket: str | None,
     queue: str | None,
@@ -121,13 +122,14 @@ def watch(  # noqa: PLR0913  one for each option
     Example:
       trainyard nodes watch llm-p5 --region us-east-2 --queue compute-gpu
     """
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import cluster_reference
     from trainyard.api.nodes import watch_nodes
     from trainyard.cli.nodes_output import nodes_values, print_nodes
 
+    name, where, own_bucket, _ = cluster_reference(name, region, profile)
     with interruptible("nothing was changed; nodes go on coming up"):
         watched = watch_nodes(
-            name, account(region, profile), bucket=bucket, queue=queue, node=node, timeout_s=timeout_s,
+            name, where, bucket=bucket or own_bucket, queue=queue, node=node, timeout_s=timeout_s,
             listener=lambda event: _print_event(event, err=as_json),
         )  # fmt: skip
     if as_json:

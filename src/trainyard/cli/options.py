@@ -1,4 +1,4 @@
-"""Options that several commands take: the account and region of a cluster, and the lock file."""
+"""What several commands take: a cluster, its account and region, and the lock file."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from trainyard.cli import suggestions
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
-_HELP = "AWS region of the cluster."
+_REGION_HELP = (
+    "AWS region of the cluster. By default that of SPEC, else that of AWS_REGION, AWS_DEFAULT_REGION or the profile."
+)
 
 profile_option = click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
 """Adds ``--profile`` to a command."""
@@ -26,13 +30,14 @@ lock_option = click.option(
 
 
 def account_options(command: Command) -> Command:
-    """Add ``--region``, which has to be given, and ``--profile``."""
-    return click.option("--region", required=True, metavar="REGION", help=_HELP)(profile_option(command))
+    """Add ``--region`` and ``--profile``."""
+    return click.option("--region", metavar="REGION", help=_REGION_HELP)(profile_option(command))
 
 
-def optional_account_options(command: Command) -> Command:
-    """Add ``--region`` and ``--profile``, for a command that needs no account at times."""
-    return click.option("--region", metavar="REGION", help=_HELP)(profile_option(command))
+def cluster_argument(*, required: bool = True) -> Callable[[Command], Command]:
+    """Return what adds the argument ``name``: the name of a cluster, or its spec file."""
+    metavar = "NAME|SPEC" if required else "[NAME|SPEC]"
+    return click.argument("name", metavar=metavar, required=required, shell_complete=suggestions.files)
 
 
 def hint_to_lock(spec: str, lock: Path | None) -> str:

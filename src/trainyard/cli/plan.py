@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.options import lock_option, profile_option
+from trainyard.cli.options import account_options, lock_option
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
 from trainyard.foreign_text import one_line
 
@@ -27,7 +27,7 @@ _MOST_SIMULATED = 100_000
 @click.command()
 @click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
 @click.option("--account", "ask", is_flag=True, help="Ask the AWS account what is there already. Changes no resource.")
-@profile_option
+@account_options
 @click.option(
     "--simulate",
     "nodes",
@@ -39,7 +39,15 @@ _MOST_SIMULATED = 100_000
 @lock_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    spec: str, profile: str | None, nodes: int | None, seed: int, lock: Path | None, *, ask: bool, as_json: bool
+    spec: str,
+    *,
+    region: str | None,
+    profile: str | None,
+    nodes: int | None,
+    seed: int,
+    lock: Path | None,
+    ask: bool,
+    as_json: bool,
 ) -> None:
     """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
 
@@ -60,6 +68,7 @@ def command(  # noqa: PLR0913  one for each option
     checked, plan = plan_file(
         spec,
         asks_account=ask or profile is not None,
+        region=region,
         profile=profile,
         simulated_nodes=nodes or 0,
         seed=seed,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.options import account_options
+from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text
 from trainyard.errors import InputError, TrainyardError
 
@@ -25,7 +25,7 @@ _CLEAR = "\x1b[2J\x1b[H"  # https://invisible-island.net/xterm/ctlseqs/ctlseqs.h
 
 
 @click.command()
-@click.argument("name", required=False)
+@cluster_argument(required=False)
 @account_options
 @click.option(
     "--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where it had its own and no stack is left."
@@ -36,7 +36,7 @@ _CLEAR = "\x1b[2J\x1b[H"  # https://invisible-island.net/xterm/ctlseqs/ctlseqs.h
 )  # fmt: skip
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    name: str | None, region: str, profile: str | None, bucket: str | None, every_s: int | None, *, as_json: bool
+    name: str | None, region: str | None, profile: str | None, bucket: str | None, every_s: int | None, *, as_json: bool
 ) -> None:
     """Say whether the cluster NAME is up, and if not, why; without NAME, list the clusters of the region.
 
@@ -50,24 +50,25 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Example:
-      trainyard status --region us-east-2
+      trainyard status cluster.yaml
       trainyard status llm-p5 --region us-east-2
+      trainyard status --region us-east-2
       trainyard status llm-p5 --region us-east-2 --watch 60
     """
-    from trainyard.api.deploy import account
+    from trainyard.api.cluster_reference import account_in, cluster_reference
     from trainyard.api.status import cluster_status
     from trainyard.cli.status_output import print_status, status_values
 
-    where = account(region, profile)
     if name is None:
-        _list_clusters(where, bucket, every_s, as_json=as_json)
+        _list_clusters(account_in(region, profile), bucket, every_s, as_json=as_json)
         return
-    look = partial(cluster_status, name, where, bucket=bucket)
+    cluster = cluster_reference(name, region, profile)
+    look = partial(cluster_status, cluster.name, cluster.account, bucket=bucket or cluster.bucket)
 
     def show(status: Status) -> None:
         print_json(status_values(status)) if as_json else print_status(status)
 
-    status = look() if every_s is None else _watch(look, show, where, every_s)
+    status = look() if every_s is None else _watch(look, show, cluster.account, every_s)
     if every_s is None:
         show(status)
     sys.exit(0 if status.up else 1)

@@ -1,4 +1,4 @@
-"""Commands that go on after a stop, printed for somebody to type."""
+"""Commands that come next after a deployment, printed for somebody to type."""
 
 from __future__ import annotations
 
@@ -11,21 +11,34 @@ from trainyard.deploy.record import Stage
 from trainyard.deploy.shell_words import file_argument, spec_argument
 from trainyard.deploy.work import Options, Work
 from trainyard.errors import TrainyardError
+from trainyard.platform_table import platform_of
+
+_LOOK = ["status"]
 
 
 def commands_after(
     work: Work, stage: Stage | None, file: str, lock: Path | None = None, *, profile: str | None = None
 ) -> tuple[str, ...]:
-    """Return the commands in their order, where no cluster is there yet.
+    """Return the commands in their order: those that go on where no cluster is there yet, else those that look at it.
 
-    The first writes what builds the images, where there is anything to bake.
+    Of a stop before the cluster the first writes what builds the images, where there is anything to bake. Where the
+    deployment failed, ``stage`` is None.
     """
-    if stage != "prepared":
-        return ()
-    files = [spec_argument(file), *([] if lock is None else ["--lock", file_argument(str(lock))])]
     account = [] if profile is None else ["--profile", profile]
+    if stage != "prepared":
+        uses = _uses(work) if stage == "deployed" else []
+        return tuple(join(["trainyard", verb, spec_argument(file), *account, *more]) for verb, *more in [*uses, _LOOK])
+    files = [spec_argument(file), *([] if lock is None else ["--lock", file_argument(str(lock))])]
     deploy = join(["trainyard", "deploy", *files, *account, *_flags(work.options)])
     return (*_image(work, files), deploy)
+
+
+def _uses(work: Work) -> list[list[str]]:
+    """Return what a cluster is used by first: verb and options."""
+    platform = platform_of(work.required_spec())
+    if platform.has_kubernetes:
+        return [["connect", "--kubeconfig"]]
+    return [["connect"]] if platform.has_head_node else []
 
 
 def _flags(options: Options) -> Iterator[str]:

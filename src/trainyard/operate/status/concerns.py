@@ -19,7 +19,7 @@ _SOON_S = 86_400
 
 def concerns(account: Account, status: Status) -> tuple[Concern, ...]:
     """Return what is wrong, errors first."""
-    all_concerns = [*_of_unknown(status), *_of_stacks(account, status)]
+    all_concerns = [*_of_unknown(status), *_of_stacks(account, status), *_of_deployment(status)]
     if status.platform is None:
         all_concerns += _of_no_platform(status)
     else:
@@ -38,9 +38,21 @@ def _of_unknown(status: Status) -> Iterator[Concern]:
 
 def _of_no_platform(status: Status) -> Iterator[Concern]:
     if not status.has_own_stack(status.name):
-        yield Concern("error", "the cluster itself is not there", status.command("logs"))
+        stopped = status.record is not None and status.record.stage in ("prepared", "deploying")
+        what = "the cluster itself is not there" + (": `trainyard deploy` with its spec goes on" if stopped else "")
+        yield Concern("error", what, None if stopped else status.command("logs"))
     elif "nodes" not in status.unknown:
         yield Concern("error", f"stack {status.name} is of no platform that trainyard knows, and has no nodes")
+
+
+def _of_deployment(status: Status) -> Iterator[Concern]:
+    """Yield that a deployment or a destruction is not over: a call that was killed leaves no other trace."""
+    record = status.record
+    if record is not None and record.stage == "destroying":
+        yield Concern("error", f"its destruction began at {record.since} and is not over", status.command("destroy"))
+    elif record is not None and record.stage == "deploying":
+        what = f"its deployment began at {record.since} and is not over: `trainyard deploy` with its spec goes on"
+        yield Concern("warning", what)
 
 
 def _of_stacks(account: Account, status: Status) -> Iterator[Concern]:

@@ -29,7 +29,7 @@ _MOST = 3
 def eks_concerns(status: Status, eks: EksStatus) -> Iterator[Concern]:
     """Yield what is wrong."""
     yield from _of_control_plane(status, eks)
-    yield from _of_deployment(status, eks)
+    yield from _of_missing_groups(status, eks)
     yield from _of_comparison(eks)
     yield from _of_node_groups(status, eks)
     yield from _of_api(status, eks)
@@ -60,17 +60,10 @@ def _of_control_plane(status: Status, eks: EksStatus) -> Iterator[Concern]:
         yield Concern("error", f"EKS says of the cluster: {short(issue_text(issue))}", status.command("diagnose"))
 
 
-def _of_deployment(status: Status, eks: EksStatus) -> Iterator[Concern]:
-    """Yield that a deployment or a destruction is not over: a call that was killed leaves no other trace."""
+def _of_missing_groups(status: Status, eks: EksStatus) -> Iterator[Concern]:
     record = status.record
-    if record is None:
+    if record is None or record.stage == "destroying":
         return
-    if record.stage == "destroying":
-        yield Concern("error", f"its destruction began at {record.since} and is not over", status.command("destroy"))
-        return
-    if record.stage == "deploying":
-        what = f"its deployment began at {record.since} and is not over: `trainyard deploy` with its spec goes on"
-        yield Concern("warning", what)
     # Where there is a stack and no node group, the stack says more.
     names = {group.name for group in eks.node_groups} | {
         stack.name.partition("-nodegroup-")[2] for stack in status.stacks
