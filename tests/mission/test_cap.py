@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.mission.subject import cluster, document, files, findings, page, queue, resources
+from tests.mission.subject import cluster, document, files, findings, options, page, queue, resources
+from trainyard.operate.nodes.topology import ClusterTopology, NetworkPlace
 
 RESERVATION = "queues[0].capacity={reservation: cr-0123456789abcdef0}"
 BLOCK = "queues[0].capacity={capacity_block: cr-0123456789abcdef0}"
@@ -46,6 +47,13 @@ def test_cap_4_a_capacity_block_is_used_whole_and_only_aws_can_tell_its_spine():
     guide = page("guides/placement.md")
     assert "No API and no key of a spec asks for a single spine: ask your account team" in guide
     assert "aws ec2 describe-instance-topology" in guide
+    assert {"--reservation", "--json"} <= options("nodes", "topology")
+    topology = ClusterTopology("llm", "us-east-2", (_at("i-1", "a", "b"), _at("i-2", "a", "c"), _at("i-3")), ())
+    assert (topology.spines, topology.switches, len(topology.untold)) == (1, 2, 1)
+
+
+def _at(name: str, *network_nodes: str) -> NetworkPlace:
+    return NetworkPlace(name, "p5en.48xlarge", "train", "us-east-2a", network_nodes)
 
 
 def test_cap_5_on_demand_and_spot_get_a_placement_group():

@@ -11,6 +11,7 @@ from tests.operate.connect.programs import programs
 from tests.rehearsal.account_copies import deployed_account
 from tests.rehearsal.whole import SPEC
 from trainyard.api.connect import NodeRequest, find_tunnel, open_session, shell_on, ssh_entry
+from trainyard.api.nodes import cluster_topology
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.connect.forwarding import NodeTunnel
@@ -51,6 +52,13 @@ def _compute_nodes(account: Account) -> list[str]:
     ]
     found = account.client("ec2").describe_instances(Filters=tags)["Reservations"]
     return [instance["InstanceId"] for reservation in found for instance in reservation["Instances"]]
+
+
+def test_how_near_the_nodes_are_is_asked_of_ec2(account: Account):
+    topology = cluster_topology(account, "llm")
+    assert {place.id for place in topology.instances} > set(_compute_nodes(account))
+    assert (topology.spines, topology.switches) == (1, 1)
+    assert all(place.queue == "compute-gpu" for place in topology.instances if place.network_nodes)
 
 
 def test_prometheus_is_the_head_node_s_and_there_is_no_grafana_where_amazon_keeps_the_metrics(account: Account):

@@ -9,13 +9,22 @@ from trainyard.edge.aws import s3
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.nodes.node_watch import NodeEvent, WatchResult, watch
+from trainyard.operate.nodes.topology import ClusterTopology, cluster_topology
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainyard.edge.aws.account import Account
 
-__all__ = ["ClusterNodes", "NodeEvent", "WatchResult", "check_nodes", "watch_nodes"]
+__all__ = [
+    "ClusterNodes",
+    "ClusterTopology",
+    "NodeEvent",
+    "WatchResult",
+    "check_nodes",
+    "cluster_topology",
+    "watch_nodes",
+]
 
 
 def check_nodes(

@@ -35,6 +35,7 @@ def command() -> None:
     Example:
       trainyard nodes check llm-p5 --region us-east-2
       trainyard nodes watch llm-p5 --region us-east-2 --timeout 1800
+      trainyard nodes topology llm-p5 --region us-east-2
     """
 
 
@@ -139,6 +140,39 @@ def watch(  # noqa: PLR0913  one for each option
         print_text(f"{_ENDINGS[watched.ending]} after {watched.seconds:.0f} s")
         print_nodes(watched.nodes)
     sys.exit(0 if watched.nodes.ok else 1)
+
+
+@command.command("topology")
+@click.option(
+    "--reservation",
+    "reservations",
+    metavar="ID",
+    multiple=True,
+    help="A capacity reservation or Capacity Block to look at as well, also before any node runs; may be repeated.",
+)
+@account_options
+@click.argument("name")
+@json_option
+def topology(name: str, *, region: str, profile: str | None, reservations: tuple[str, ...], as_json: bool) -> None:
+    """Say how near the nodes of the cluster NAME are to one another: under which of EC2's network nodes they are.
+
+    Needs ec2:DescribeInstanceTopology, and ec2:DescribeCapacityReservationTopology for reservations. Nobody can ask
+    EC2 for a single spine: docs/guides/placement.md says what can be asked.
+
+    \b
+    Example:
+      trainyard nodes topology llm-p5 --region us-east-2
+      trainyard nodes topology llm-p5 --region us-east-2 --reservation cr-0a1b2c3d4e5f60718
+    """
+    from trainyard.api.deploy import account
+    from trainyard.api.nodes import cluster_topology
+    from trainyard.cli.nodes_output import print_topology, topology_values
+
+    found = cluster_topology(account(region, profile), name, reservations)
+    if as_json:
+        print_json(topology_values(found))
+    else:
+        print_topology(found)
 
 
 def _print_event(event: NodeEvent, *, err: bool) -> None:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from trainyard.finding import Finding
     from trainyard.operate.nodes.cluster_nodes import ClusterNodes
     from trainyard.operate.nodes.node_state import NodeState
+    from trainyard.operate.nodes.topology import ClusterTopology, NetworkPlace
 
 _HEADER = ("NODE", "INSTANCE", "ROLE", "STATE", "BOOTSTRAP", "SECONDS", "RELEASE", "STEP")
+_TOPOLOGY_HEADER = ("ID", "TYPE", "QUEUE", "ZONE", "NETWORK NODES, THE TOP LAYER FIRST")
 _LONGEST_STEP = 100
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
@@ -37,6 +39,47 @@ def print_nodes(nodes: ClusterNodes) -> None:
         f"{nodes.name} in {nodes.region}: {ready} of {len(nodes.present)} nodes ready, "
         f"{severity_counts(nodes.findings)}"
     )
+
+
+def print_topology(topology: ClusterTopology) -> None:
+    """Print where instances and reservations are, and how near that is."""
+    for places in (topology.instances, topology.reservations):
+        told = [place for place in places if place.network_nodes]
+        if told:
+            _print_table([_TOPOLOGY_HEADER, *map(_topology_row, told)])
+    for place in (place for place in topology.reservations if not place.network_nodes):
+        print_text(f"{one_line(place.id)}: EC2 does not say yet where it is")
+    running = len(topology.instances)
+    if running:
+        print_text(
+            f"{topology.name} in {topology.region}: {running - len(topology.untold)} of {running} running instances "
+            f"{_under(topology)}"
+        )
+    if topology.untold:
+        types = sorted({place.instance_type for place in topology.untold})
+        print_text(f"of {', '.join(types)} EC2 does not say where they are")
+
+
+def _under(topology: ClusterTopology) -> str:
+    spines, switches = topology.spines, topology.switches
+    top = "spine" if spines == 1 else "spines"
+    return f"under {spines} {top} and {switches} {'switch' if switches == 1 else 'switches'}"
+
+
+def _topology_row(place: NetworkPlace) -> tuple[str, ...]:
+    return (place.id, place.instance_type, place.queue or "-", place.zone, " > ".join(place.network_nodes))
+
+
+def topology_values(topology: ClusterTopology) -> dict[str, Any]:
+    """Return it for JSON."""
+    return {
+        "name": topology.name,
+        "region": topology.region,
+        "spines": topology.spines,
+        "switches": topology.switches,
+        "instances": [place._asdict() for place in topology.instances],
+        "reservations": [place._asdict() for place in topology.reservations],
+    }
 
 
 def _print_table(rows: Sequence[Sequence[str]]) -> None:

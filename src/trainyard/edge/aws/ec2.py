@@ -16,6 +16,8 @@ Described = dict[str, Any]
 
 _USED_STATES = ("pending", "running")
 _IDS_AT_ONCE = 100
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeCapacityReservationTopology.html
+_RESERVATIONS_AT_ONCE = 10
 _OVER = ("[Completed]", "[Canceled]")
 # https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 _NO_TEMPLATE = {
@@ -60,6 +62,26 @@ def instances_by_id(account: Account, ids: Sequence[str]) -> tuple[Described, ..
     """Return those of some instances that there are."""
     listed = (instances(account, by_values(instance_id=part)) for part in parts(ids, _IDS_AT_ONCE))
     return tuple(instance for part in listed for instance in part)
+
+
+def instance_topology(account: Account, ids: Sequence[str]) -> dict[str, Described]:
+    """Return under which network nodes some instances are, by their ids. Of many types EC2 does not tell it."""
+    told = (
+        pages(account, "ec2", "describe_instance_topology", "Instances", InstanceIds=list(part))
+        for part in parts(ids, _IDS_AT_ONCE)
+    )
+    return {instance["InstanceId"]: instance for part in told for instance in part}
+
+
+def reservation_topology(account: Account, ids: Sequence[str]) -> list[Described]:
+    """Return under which network nodes some capacity reservations are, as far as EC2 knows it before instances run."""
+    return [
+        reservation
+        for part in parts(ids, _RESERVATIONS_AT_ONCE)
+        for reservation in call(
+            account, "ec2", "describe_capacity_reservation_topology", CapacityReservationIds=list(part)
+        )["CapacityReservations"]
+    ]
 
 
 def scheduled_events(account: Account, ids: Sequence[str]) -> Iterator[tuple[str, Described]]:

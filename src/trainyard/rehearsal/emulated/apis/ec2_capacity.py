@@ -52,6 +52,11 @@ def inventory(account_id: str, region: str) -> dict[str, list[str]]:
     }
 
 
+def reservations_of(account_id: str, region: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return every reservation by its id."""
+    return _RESERVATIONS.get((account_id, region), {})
+
+
 def reserve(account_id: str, region: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     """Make a reservation, in the form of an answer. ``wanted`` has keys of one; an id is made up where it has none."""
     made_up = random_id("cr")
