@@ -13,8 +13,8 @@ from trainyard.catalog.step_minutes import sources_of, stage_minutes
         ("infrastructure", (5, 8)),
         ("lustre", (5, 10)),
         ("parallelcluster", (8, 9)),
-        ("openzfs", None),
-        ("amp", None),
+        ("openzfs", (9, 11)),
+        ("amp", (1, 1)),
         ("", None),
     ],
 )
@@ -28,4 +28,4 @@ def test_the_minutes_of_a_stage_have_a_source(stage):
 
 
 def test_a_stage_that_nobody_measured_has_no_source():
-    assert sources_of("amg") == {}
+    assert sources_of("efs") == {}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.specs import spec_of
+from trainyard import architectures
 from trainyard.deploy.plan.expected_time import PlannedStage, expected_minutes
+from trainyard.spec.parsing import parse
 
 EXISTING = "network: {existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}}"
 LUSTRE = "file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]"
@@ -22,8 +26,11 @@ def stages(*parts: str) -> dict[str, PlannedStage]:
         ((), (5, 8)),
         ((LUSTRE,), (5, 10)),
         ((EXISTING, LUSTRE), (5, 10)),
-        ((OPENZFS,), None),
-        ((EXISTING, "monitoring: {mode: amp-only}"), None),
+        ((OPENZFS,), (5, 11)),
+        ((EXISTING, OPENZFS), (9, 11)),
+        ((EXISTING, "monitoring: {mode: amp-only}"), (1, 1)),
+        ((EXISTING, "monitoring: {mode: amp+amg}"), (1, 4)),
+        ((EXISTING, "monitoring: {mode: self-hosting}"), (5, 8)),
     ],
 )
 def test_network_file_systems_and_monitoring_take_what_was_measured_of_them(parts, minutes):
@@ -60,9 +67,16 @@ def test_nodes_that_start_later_are_not_waited_for():
     assert "compute-nodes" not in stages("queues: [{name: q, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}]")
 
 
-def test_a_stage_that_nobody_measured_has_no_minutes():
-    every = expected_minutes(spec_of(f"{OPENZFS}\nsoftware: {{setup: gpu}}"))
-    assert [stage.name for stage in every if stage.minutes is None] == ["infrastructure"]
+def test_no_stage_of_an_architecture_is_unknown():
+    for file in sorted(Path(architectures.__file__).parent.glob("*.yaml")):
+        spec = parse(file.read_text(), file.name).spec
+        for mode in ("none", "self-hosting", "amp-only", "amp+amg"):
+            every = expected_minutes(spec.replaced(monitoring=spec.monitoring.replaced(mode=mode)))
+            assert [stage.name for stage in every if stage.minutes is None] == [], (file.name, mode)
+
+
+def test_the_stack_of_batch_takes_what_compute_environments_took_others():
+    assert stages("platform: batch")["cluster"].minutes == (2, 4)
 
 
 def test_the_stack_of_a_cluster_takes_what_it_took_others():

@@ -11,6 +11,8 @@ from trainyard.catalog.source import Source
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
+_PARTS_OF_MONITORING = {"amp-only": ("amp",), "amp+amg": ("amp", "amg")}
+
 
 class Minutes(NamedTuple):
     """The least and the most that was measured; a guess at both ends."""
@@ -40,21 +42,20 @@ def _infrastructure(spec: Spec) -> Iterator[PlannedStage]:
     """Yield network, file systems and monitoring as one stage: so they were measured. An environment has them."""
     if spec.environment is not None:
         return
-    lustre = any(file_system.kind == "lustre" and file_system.settings.id is None for file_system in spec.file_systems)
-    openzfs = any(
-        file_system.kind == "openzfs" and file_system.settings.id is None for file_system in spec.file_systems
+    new = {file_system.kind for file_system in spec.file_systems if file_system.settings.id is None}
+    # The stack that was measured as a whole held a network and an instance with Prometheus.
+    whole = spec.network.existing is None or spec.monitoring.mode == "self-hosting"
+    parts = (
+        *(("infrastructure",) if whole else ()),
+        *(kind for kind in ("lustre", "openzfs") if kind in new),
+        *_PARTS_OF_MONITORING.get(spec.monitoring.mode, ()),
     )
-    what = "network, file systems and monitoring together"
-    if spec.network.existing is None and not openzfs:
-        parts = ("infrastructure", "lustre") if lustre else ("infrastructure",)
-        yield _of_parts("infrastructure", what, parts)
-    elif lustre and not openzfs and spec.monitoring.mode == "none":
-        yield _of_parts("infrastructure", "file systems", ("lustre",))
-    elif lustre or openzfs or spec.network.existing is None or spec.monitoring.mode != "none":
-        yield PlannedStage("infrastructure", what, None)
+    if parts:
+        what = "network, file systems and monitoring together" if whole else "file systems and monitoring"
+        yield stage_of_parts("infrastructure", what, parts)
 
 
-def _of_parts(name: str, what: str, parts: tuple[str, ...]) -> PlannedStage:
+def stage_of_parts(name: str, what: str, parts: tuple[str, ...]) -> PlannedStage:
     """Return a stage whose parts are measured together and apart: from the least to the most of any of them."""
     minutes = [stage for part in parts if (stage := step_minutes.stage_minutes(part)) is not None]
     sources = tuple(source for part in parts for source in step_minutes.sources_of(part).values())

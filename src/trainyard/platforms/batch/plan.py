@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.catalog import prices
 from trainyard.deploy.plan.cost_line import CostLine, by_the_hour, by_the_month, compute_lines
-from trainyard.deploy.plan.expected_time import PlannedStage
+from trainyard.deploy.plan.expected_time import PlannedStage, stage_of_parts
 from trainyard.deploy.plan.immutable_fields import ImmutableField
 from trainyard.spec.cluster import Spec
 
@@ -30,9 +30,9 @@ def cost_lines(spec: Spec) -> Iterator[CostLine]:
 
 
 def stages(spec: Spec) -> Iterator[PlannedStage]:
-    """Yield the stack, which nobody has measured."""
+    """Yield the stack, of which compute environments take the longest."""
     del spec
-    yield PlannedStage("cluster", "the cluster's own stack", None)
+    yield stage_of_parts("cluster", "the cluster's own stack", ("batch",))
 
 
 def immutable_fields(spec: Spec) -> Iterator[ImmutableField]:
