@@ -15,6 +15,7 @@ REST_OF_SPEC = {
 }
 # What a file is not without, by kind; a kind that is not here is a script.
 REST_OF_DOCUMENT: dict[DocumentKind, dict[str, str]] = {
+    "hyperpod": {},
     "kubernetes": {"apiVersion": "apiVersion: v1", "kind": "kind: Pod"},
     "parallelcluster": {
         "Region": "Region: us-east-2",

@@ -14,6 +14,7 @@ from trainyard.document.node import Document
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.finding import Finding
 from trainyard.rules import DocumentKind, DocumentRule, all_document_rules
+from trainyard.rules.scripts.embedded_script import embedded_scripts
 
 
 def check_foreign(text: str, file: str, *, named: bool = True) -> FileFindings | None:
@@ -51,7 +52,15 @@ def rules_about(kind: DocumentKind) -> tuple[DocumentRule, ...]:
 
 
 def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:
-    """Yield what the rules about documents of a kind object to, with the place of each; of one rule not without end."""
+    """Yield what the rules about documents of a kind object to, with the place of each; of one rule not without end.
+
+    Of a script within the document the first place that a rule about scripts objects to is enough.
+    """
     for rule in rules_about(kind):
         problems = islice(rule.check(document), MOST_FINDINGS)
         yield from (rule.finding_at(problem, document) for problem in problems)
+    for embedded in embedded_scripts(document, kind):
+        for rule in rules_about("shell"):
+            first = next(iter(rule.check(embedded.script)), None)
+            if first is not None:
+                yield rule.finding_at(first._replace(path=embedded.path), document)

@@ -108,6 +108,15 @@ def _is_kubernetes(value: dict[str, Any]) -> bool:
     return isinstance(value.get("apiVersion"), str) and isinstance(value.get("kind"), str)
 
 
+def _is_hyperpod(value: dict[str, Any]) -> bool:
+    # What `aws sagemaker create-cluster --cli-input-json` takes, and what its lifecycle scripts read.
+    if isinstance(value.get("InstanceGroups"), tuple) and "ClusterName" in value:
+        return True
+    return isinstance(value.get("worker_groups"), tuple) and (
+        "controller_group" in value or "workload_manager" in value
+    )
+
+
 def _is_parallelcluster(value: dict[str, Any]) -> bool:
     return "HeadNode" in value or "Scheduling" in value
 
@@ -118,6 +127,7 @@ _BY_KEYS: MappingProxyType[DocumentKind, Callable[[dict[str, Any]], bool]] = Map
         "eksctl": _is_eksctl,
         "cloudformation": _is_cloudformation,
         "kubernetes": _is_kubernetes,
+        "hyperpod": _is_hyperpod,
     }
 )
 

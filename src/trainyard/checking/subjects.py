@@ -13,7 +13,9 @@ from trainyard.rules.kubernetes.efa_plugin import efa_plugins
 
 # Types that a rule, or what it looks for, is about; a template with none of them has nothing to do with training.
 _RESOURCE_TYPES = (
-    "AWS::Batch::", "AWS::EC2::LaunchTemplate", "AWS::EC2::Route", "AWS::EC2::SecurityGroup",
+    "AWS::Batch::", "AWS::EC2::LaunchTemplate", "AWS::EC2::Route", "AWS::EC2::SecurityGroup", "AWS::PCS::",
+    "AWS::SageMaker::Cluster", "AWS::EKS::Nodegroup", "AWS::IAM::", "AWS::Lambda::Function",
+    "AWS::ElasticLoadBalancingV2::LoadBalancer",
 )  # fmt: skip
 # https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
 # https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
@@ -60,6 +62,7 @@ _NAMES: MappingProxyType[DocumentKind, str] = MappingProxyType(
         "cloudformation": "a CloudFormation template",
         "dockerfile": "a Dockerfile",
         "eksctl": "a ClusterConfig of eksctl",
+        "hyperpod": "a configuration of SageMaker HyperPod",
         "kubernetes": "manifests of Kubernetes",
         "parallelcluster": "a configuration of ParallelCluster",
         "sbatch": "a batch script of Slurm",

@@ -20,10 +20,13 @@ from trainyard.spec.cluster import Spec
 
 __all__ = ["DocumentKind", "DocumentRule", "Problem", "Rule", "all_document_rules", "all_rules"]
 
-DocumentKind = Literal["cloudformation", "dockerfile", "eksctl", "kubernetes", "parallelcluster", "sbatch", "shell"]
+DocumentKind = Literal[
+    "cloudformation", "dockerfile", "eksctl", "hyperpod", "kubernetes", "parallelcluster", "sbatch", "shell"
+]
 """Whose file a document is."""
 # What the id of a document rule begins with, and the kinds that it is about.
 _KINDS: dict[str, tuple[DocumentKind, ...]] = {kind: (kind,) for kind in get_args(DocumentKind)}
+_KINDS["hyperpod"] = ("hyperpod", "cloudformation")
 _KINDS["script"] = ("shell", "sbatch", "dockerfile")
 _FOLDER = FilePath(__file__).parent
 # What a document rule has in common with the rule about specs that judges the same, unless it says otherwise.

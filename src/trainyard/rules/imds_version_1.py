@@ -28,6 +28,11 @@ def check_cloudformation(document: Document) -> Iterator[Problem]:
             message = f"{template.resource} has no MetadataOptions, so the image or the account decides about IMDSv1"
             yield Problem(template.path, message)
         for path, options in mappings(document, written, (*template.path, "MetadataOptions")):
+            if not {"HttpTokens", "Fn::Transform"} & options.keys() and options.get("HttpEndpoint") != "disabled":
+                message = (
+                    f"{template.resource} has MetadataOptions without HttpTokens, so the image or the account decides"
+                )
+                yield Problem(path, f"{message} about IMDSv1")
             if options.get("HttpTokens") == "optional":
                 yield Problem((*path, "HttpTokens"), f"{template.resource} answers IMDSv1: HttpTokens is optional")
 

@@ -7,9 +7,17 @@ from itertools import combinations
 
 from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.cloudformation.template import number, resources, values
+from trainyard.rules.documents import mapping_in
 from trainyard.rules.eksctl.config import node_groups
 from trainyard.spec.cluster import Spec
 
+# Where each type has its sizes, in the order in which they may grow.
+_TEMPLATE_SIZES = {
+    "AWS::PCS::ComputeNodeGroup": ("ScalingConfiguration", "MinInstanceCount", "MaxInstanceCount"),
+    "AWS::EKS::Nodegroup": ("ScalingConfig", "MinSize", "DesiredSize", "MaxSize"),
+    "AWS::AutoScaling::AutoScalingGroup": ("", "MinSize", "DesiredCapacity", "MaxSize"),
+}
 _EKSCTL_SIZES = ("minSize", "desiredCapacity", "maxSize")
 
 
@@ -39,6 +47,25 @@ def check_eksctl(document: Document) -> Iterator[Problem]:
             (low, least), (high, most) = wrong
             message = f"node group {group.name!r} has {low} {least} above {high} {most}"
             yield Problem((*group.path, high), message)
+
+
+def check_cloudformation(document: Document) -> Iterator[Problem]:
+    """Yield node groups whose least number of nodes, or first one, is above the most, by the defaults at least."""
+    for type_, (holder, *keys) in _TEMPLATE_SIZES.items():
+        for group in resources(document, type_):
+            path = (*group.path, "Properties", *([holder] if holder else []))
+            written = mapping_in(group.properties, holder) if holder else group.properties
+            sizes = [
+                (place, key, size)
+                for key in keys
+                for place, value in values(document, written.get(key), (*path, key))
+                if (size := number(value)) is not None
+            ]
+            wrong = next((pair for pair in combinations(sizes, 2) if pair[0][2] > pair[1][2]), None)
+            # Of sizes that a condition chooses, nobody knows which go together.
+            if wrong is not None and len(sizes) == len({key for _, key, _ in sizes}):
+                (_, low, least), (place, high, most) = wrong
+                yield Problem(place, f"{group.name} has {low} {least:.0f} above {high} {most:.0f}")
 
 
 RULE = Rule(
@@ -74,5 +101,25 @@ managedNodeGroups:
     good="""\
 managedNodeGroups:
   - {name: system, instanceType: c5.2xlarge, minSize: 2, desiredCapacity: 2}
+""",
+)
+CLOUDFORMATION = RULE.in_documents(
+    "cloudformation-min-above-max",
+    check_cloudformation,
+    rationale=(
+        "No number of nodes fits: AWS PCS, Amazon EKS or EC2 Auto Scaling refuses the group, and the stack is undone."
+    ),
+    source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-pcs-computenodegroup-scalingconfiguration.html",
+    bad="""\
+Resources:
+  Nodes:
+    Type: AWS::PCS::ComputeNodeGroup
+    Properties: {ScalingConfiguration: {MinInstanceCount: 4, MaxInstanceCount: 2}}
+""",
+    good="""\
+Resources:
+  Nodes:
+    Type: AWS::PCS::ComputeNodeGroup
+    Properties: {ScalingConfiguration: {MinInstanceCount: 2, MaxInstanceCount: 4}}
 """,
 )

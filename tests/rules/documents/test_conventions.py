@@ -113,6 +113,23 @@ PROPERTIES = {
     "AWS::EC2::SecurityGroup": ("SecurityGroupIngress",),
     "AWS::EC2::VPCGatewayAttachment": ("InternetGatewayId",),
     "AWS::EC2::Route": ("GatewayId",),
+    "AWS::EC2::SecurityGroupEgress": ("GroupId", "IpProtocol", "DestinationSecurityGroupId"),
+    "AWS::Lambda::Function": ("Runtime",),
+    "AWS::ElasticLoadBalancingV2::LoadBalancer": ("Subnets", "Type"),
+    "AWS::IAM::Role": ("ManagedPolicyArns", "Policies", "RoleName", "Path"),
+    "AWS::IAM::Policy": ("PolicyDocument",),
+    "AWS::IAM::InstanceProfile": ("Roles",),
+    "AWS::PCS::Cluster": ("Size", "Scheduler"),
+    "AWS::PCS::ComputeNodeGroup": (
+        "ClusterId",
+        "ScalingConfiguration",
+        "PurchaseOption",
+        "CustomLaunchTemplate",
+        "InstanceConfigs",
+        "IamInstanceProfileArn",
+    ),
+    "AWS::EKS::Nodegroup": ("ScalingConfig", "InstanceTypes", "LaunchTemplate"),
+    "AWS::SageMaker::Cluster": ("InstanceGroups",),
 }
 WITHIN = (
     "LaunchTemplateData: {%s: %s}", "ComputeResources: {%s: %s}",
@@ -150,6 +167,14 @@ def odd_templates(odd: str) -> Iterator[str]:
     yield from (f"Resources: {{a: {{Type: {type_}, Properties: {one}}}, {EFA}}}" for type_, one in properties)
 
 
+def odd_hyperpod(odd: str) -> Iterator[str]:
+    yield f"ClusterName: {odd}\nInstanceGroups: [{{InstanceGroupName: a}}]"
+    for key in ("InstanceGroupName", "InstanceType", "LifeCycleConfig"):
+        yield f"ClusterName: a\nInstanceGroups: [{{{key}: {odd}}}, {odd}]"
+    for key in ("controller_group", "workload_manager", "fsx_dns_name", "login_group"):
+        yield f"worker_groups: [{{instance_group_name: a, partition_name: b}}, {odd}]\n{key}: {odd}"
+
+
 def odd_manifests(odd: str) -> Iterator[str]:
     yield from (f"apiVersion: v1\nkind: {odd}", f"apiVersion: v1\nkind: List\nitems: {odd}", f"items: [{odd}]")
     jobs = ("PyTorchJob", "MPIJob", "TrainJob", "JobSet", "DaemonSet")
@@ -168,11 +193,14 @@ def odd_scripts(odd: str) -> Iterator[str]:
     yield odd
 
 
+ODD_DOCUMENTS = {
+    "cloudformation": odd_templates, "eksctl": odd_configs, "hyperpod": odd_hyperpod, "kubernetes": odd_manifests
+}  # fmt: skip
+
+
 @cache
 def odd_documents(kind: DocumentKind, odd: str) -> list[Document]:
-    texts = {"eksctl": odd_configs, "cloudformation": odd_templates, "kubernetes": odd_manifests}.get(
-        kind, odd_scripts
-    )(odd)
+    texts = ODD_DOCUMENTS.get(kind, odd_scripts)(odd)
     return [read_yaml(text, "document.yaml", FUNCTIONS) for text in texts]
 
 

@@ -9,7 +9,14 @@ from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
 from trainyard.document.node import Document
 from trainyard.finding import Path
-from trainyard.rules.cloudformation.template import mappings, members, references_in, resources, values
+from trainyard.rules.cloudformation.template import (
+    TemplateResource,
+    mappings,
+    members,
+    references_in,
+    resources,
+    values,
+)
 from trainyard.rules.documents import mapping_at
 
 EFA_KINDS = ("efa", "efa-only")
@@ -51,6 +58,17 @@ def multi_node_containers(document: Document) -> Iterator[Part]:
                 container = node_range.get("Container") if isinstance(node_range, dict) else None
                 containers = mappings(document, container, (*at, "Container"))
                 yield from (Part(within, written, resource.name) for within, written in containers)
+
+
+def job_containers(document: Document) -> Iterator[Part]:
+    """Yield the containers of all job definitions, of one node or of several."""
+    yield from multi_node_containers(document)
+    for resource in resources(document, "AWS::Batch::JobDefinition"):
+        written, path = (
+            resource.properties.get("ContainerProperties"),
+            (*resource.path, "Properties", "ContainerProperties"),
+        )
+        yield from (Part(place, container, resource.name) for place, container in mappings(document, written, path))
 
 
 def containers_for_efa(document: Document) -> Iterator[Part]:
@@ -121,13 +139,28 @@ def _own_types(document: Document, template: Part) -> dict[str, InstanceType]:
 
 
 def _types_of_environments(document: Document) -> dict[str, dict[str, InstanceType]]:
-    """Return the known types of compute environments by the launch templates that they use."""
+    """Return the known types of compute environments and node groups by the launch templates that they use."""
     by_template: dict[str, dict[str, InstanceType]] = {}
     for environment in compute_environments(document):
         types = {facts.name: facts for _, facts in instance_types(document, environment)}
         for name in references_in(environment.written.get("LaunchTemplate")):
             by_template.setdefault(name, {}).update(types)
+    for group in resources(document, "AWS::EKS::Nodegroup", "AWS::PCS::ComputeNodeGroup"):
+        types = {facts.name: facts for facts in _types_of_group(document, group)}
+        for key in ("LaunchTemplate", "CustomLaunchTemplate"):
+            for name in references_in(group.properties.get(key)):
+                by_template.setdefault(name, {}).update(types)
     return by_template
+
+
+def _types_of_group(document: Document, group: TemplateResource) -> Iterator[InstanceType]:
+    path = (*group.path, "Properties")
+    for key in ("InstanceTypes", "InstanceConfigs"):
+        for place, member in members(document, group.properties.get(key), (*path, key)):
+            named = member.get("InstanceType") if isinstance(member, dict) else member
+            for _, name in values(document, named, place):
+                if isinstance(name, str) and (facts := find(name)) is not None:
+                    yield facts
 
 
 def _lists(

@@ -36,8 +36,13 @@ class Value(NamedTuple):
 
 def resources(document: Document, *types: str) -> Iterator[TemplateResource]:
     """Yield the resources of some types, in the order of the template."""
+    return (resource for resource in resources_of_any_type(document) if resource.written.get("Type") in types)
+
+
+def resources_of_any_type(document: Document) -> Iterator[TemplateResource]:
+    """Yield every resource, in the order of the template."""
     for name, written in mapping_at(document, "Resources").items():
-        if isinstance(written, dict) and written.get("Type") in types:
+        if isinstance(written, dict):
             yield TemplateResource(name, written)
 
 
@@ -104,3 +109,16 @@ def number(value: Any) -> float | None:
     if isinstance(value, int | float):
         return value
     return float(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10 else None
+
+
+def text_of(value: Any) -> str:
+    """Return what functions of CloudFormation make of the texts within them; what only a deployment knows is empty."""
+    match value:
+        case str():
+            return value
+        case {"Fn::Base64": inner} | {"Fn::Sub": (inner, _) | inner}:
+            return text_of(inner)
+        case {"Fn::Join": (str(between), tuple(parts))}:
+            return between.join(map(text_of, parts))
+        case _:
+            return ""
