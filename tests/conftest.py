@@ -29,7 +29,14 @@ gc.disable()  # what is imported and collected stays; to look for what could go 
 TESTS = Path(__file__).parent
 LONGEST = (TESTS / "longest_files.txt").read_text(encoding="utf-8").split()
 # They need the same cluster, which takes half a minute to deploy: one process of pytest deploys it once.
-OF_ONE_CLUSTER = ("rehearsal/test_new_release.py", "rehearsal/test_connect.py", "cli/test_nodes.py")
+OF_ONE_CLUSTER = (
+    "rehearsal/test_new_release.py",
+    "rehearsal/test_connect.py",
+    "rehearsal/test_live_updates.py",
+    "rehearsal/test_update_classification.py",
+    "render/cloudformation/test_cfn_guard.py",
+    "cli/test_nodes.py",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

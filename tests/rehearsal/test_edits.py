@@ -62,11 +62,10 @@ def give_up(*names: str) -> Options:
             "MonitoringVolume",
             "left behind, and goes on costing: MonitoringVolume of stack shared",
         ),
-        (
-            SELF_HOSTING,
-            NO_MONITORING,
-            "MonitoringVolume",
+        pytest.param(
+            *(SELF_HOSTING, NO_MONITORING, "MonitoringVolume"),
             "EBS volume of 100 GiB with metrics and the database of Grafana",
+            marks=pytest.mark.exhaustive,
         ),
         (SELF_HOSTING, NO_FILES, "Lustre", "left behind, and goes on costing: Lustre of stack shared-storage"),
         pytest.param(
@@ -111,6 +110,7 @@ def test_another_type_of_monitoring_instance_needs_no_consent_once_its_data_lies
         assert "--give-up MonitoringInstance" in refusal(deployed(account, MANAGED, give_up("MonitoringVolume")))
 
 
+@pytest.mark.exhaustive
 def test_a_volume_that_was_kept_is_taken_over_by_the_next_deployment():
     with prepared_account(NO_FILES, deploy_into) as account:
         (kept,) = monitoring_volumes(account)
@@ -231,7 +231,10 @@ def planned(account: Account, text: str) -> DeploymentPlan:
     return plan(spec, work_for(spec, account))
 
 
-@pytest.mark.parametrize(("before", "after"), [(SELF_HOSTING, MANAGED), (MANAGED, SELF_HOSTING)])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(SELF_HOSTING, MANAGED), pytest.param(MANAGED, SELF_HOSTING, marks=pytest.mark.exhaustive)],
+)
 def test_a_plan_tells_what_a_deployment_tells(before: str, after: str):
     with prepared_account(before, deploy_into) as account:
         there = counts(account)

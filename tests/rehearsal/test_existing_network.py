@@ -48,6 +48,7 @@ def test_nothing_is_missing_in_the_network_that_was_planted():
         assert zones["subnet-0123456789abcdef0"] != zones["subnet-0123456789abcdef1"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_it_is_deployed_and_its_instances_count_in_the_reservation_also_at_a_second_look():
     with account_for(SPEC) as account:

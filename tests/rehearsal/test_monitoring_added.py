@@ -25,6 +25,7 @@ def head_node_policies(account: Account) -> set[str]:
     }
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_without_monitoring_gets_a_workspace_and_may_write_to_it():
     with deployed_account(NONE) as account:
         assert not any("remote-write" in name.lower() for name in head_node_policies(account))

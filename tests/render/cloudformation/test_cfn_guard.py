@@ -12,7 +12,7 @@ import yaml
 from tests.cfn_guard import Objection, objections
 from tests.platforms.batch.rendering.resolved import resolved
 from tests.rehearsal.account_copies import deployed_account
-from tests.rehearsal.whole import WITHOUT_STATIC_NODES
+from tests.rehearsal.whole import SPEC
 from tests.specs import spec_of
 from trainyard.architectures import all_architectures
 from trainyard.render.cloudformation.stacks import stacks
@@ -92,7 +92,7 @@ def test_nor_in_the_templates_of_any_architecture(tmp_path: Path):
 @pytest.mark.exhaustive
 @pytest.mark.enable_socket
 def test_nor_in_what_parallelcluster_makes_of_a_cluster(tmp_path: Path):
-    with deployed_account(WITHOUT_STATIC_NODES) as account:
+    with deployed_account(SPEC) as account:
         cloudformation = account.client("cloudformation")
         names = [stack["StackName"] for stack in cloudformation.describe_stacks()["Stacks"]]
         own = [name for name in names if name == "llm" or "NestedStack" in name]
