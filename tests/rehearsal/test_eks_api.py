@@ -140,6 +140,18 @@ def test_one_place_names_the_instance_type(account: Account, cluster: str, place
     account.client("ec2").delete_launch_template(LaunchTemplateName=name)
 
 
+def test_an_image_of_the_launch_template_is_the_user_s_own(account: Account, cluster: str, places: Places):
+    client, name = account.client("eks"), "own-image"
+    image = account.client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    data = {"ImageId": image}
+    account.client("ec2").create_launch_template(LaunchTemplateName=name, LaunchTemplateData=data)
+    asked = node_group(cluster, *places, launchTemplate={"name": name})
+    described = client.create_nodegroup(**asked)["nodegroup"]
+    assert described["amiType"] == "CUSTOM"
+    client.delete_nodegroup(clusterName=cluster, nodegroupName=described["nodegroupName"])
+    account.client("ec2").delete_launch_template(LaunchTemplateName=name)
+
+
 def test_nodes_without_security_groups_are_in_that_of_the_cluster(account: Account, cluster: str, places: Places):
     eks, group = account.client("eks"), node_group(cluster, *places)
     eks.create_nodegroup(**group)

@@ -154,6 +154,18 @@ def test_a_change_set_says_what_an_update_would_do(account):
     cloud.delete(account, stack)
 
 
+def test_a_part_of_an_id_that_is_not_known_yet_is_no_error_of_a_change_set(account):
+    def resources(topic: str):
+        name = {"Fn::Select": [5, {"Fn::Split": [":", {"Ref": "Topic"}]}]}
+        named = {**VPC, "Properties": {**VPC["Properties"], "Tags": [{"Key": "topic", "Value": name}]}}
+        return {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": topic}}, "Vpc": named}
+
+    stack = cloud.create(account, resources("a"))
+    described = change_set(account, stack["StackName"], resources("b"), "UPDATE")
+    assert sorted(seen(described)) == [("Modify", "Topic", "True"), ("Modify", "Vpc", "False")]
+    cloud.delete(account, stack)
+
+
 def test_a_change_set_without_changes_fails_as_in_aws(account):
     client = account.client("cloudformation")
     stack = cloud.create(account, {"Vpc": VPC, "Subnet": SUBNET})

@@ -1,10 +1,13 @@
-"""Security groups and network interfaces that stacks leave, and that keep their VPC from being deleted.
+"""Security groups, network interfaces and placement groups that stacks leave.
 
-They hold no data. ParallelCluster gives the group of an EFS file system the deletion policy of the file system:
-_add_storage_security_group in
+They hold no data; the first two keep their VPC from being deleted. ParallelCluster gives the group of an EFS file
+system the deletion policy of the file system: _add_storage_security_group in
 https://github.com/aws/aws-parallelcluster/blob/v3.16.1/cli/src/pcluster/templates/cluster_stack.py
 The VPC CNI of Kubernetes deletes the interfaces that it made for pods itself, unless their instance goes first:
 https://github.com/aws/amazon-vpc-cni-k8s/issues/1849
+An update that takes a queue away deletes its placement group while nodes are still in it, which EC2 refuses; then
+CloudFormation, which is cleaning up, leaves it:
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ _POLL_S = 5.0
 _POLLS = 24
 # The CNI tags what it makes: https://github.com/aws/amazon-vpc-cni-k8s/blob/master/pkg/awsutils/awsutils.go
 _CNI_TAG = "cluster.k8s.amazonaws.com/name"
+_NO_PLACEMENT_GROUP = ("InvalidPlacementGroup.Unknown",)
+_PLACEMENT_GROUP_IN_USE = ("InvalidPlacementGroup.InUse",)
 _NO_INTERFACE = ("InvalidNetworkInterfaceID.NotFound",)
 
 
@@ -77,3 +82,28 @@ def delete_leftover_interfaces(account: Account, cluster: str) -> int:
         place = {"NetworkInterfaceId": interface}
         call(account, "ec2", "delete_network_interface", doing=doing, none_if=_NO_INTERFACE, **place)
     return len(listed)
+
+
+def delete_leftover_placement_groups(account: Account, name: str, owns: Callable[[Mapping[str, str]], bool]) -> int:
+    """Delete the placement groups of a cluster that is gone, and return how many there were.
+
+    One that a node is still in stays when it has had a while to become free.
+    """
+    doing = f"delete the placement groups of {name}"
+    groups = call(account, "ec2", "describe_placement_groups", doing=doing)["PlacementGroups"]
+    left = leftover = [group["GroupName"] for group in groups if owns(tags_of(group))]
+    for attempt in range(_POLLS):
+        if attempt and left:
+            account.clock.sleep(_POLL_S)
+        left = [group for group in left if not _is_placement_group_deleted(account, group, doing)]
+    return len(leftover) - len(left)
+
+
+def _is_placement_group_deleted(account: Account, group: str, doing: str) -> bool:
+    try:
+        call(account, "ec2", "delete_placement_group", doing=doing, none_if=_NO_PLACEMENT_GROUP, GroupName=group)
+    except TrainyardError as error:
+        if not has_code(error.__cause__, _PLACEMENT_GROUP_IN_USE):
+            raise
+        return False
+    return True

@@ -13,6 +13,7 @@ from trainyard.deploy.withheld_nodes import withheld_nodes, without_withheld_nod
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.data_stores import tag_snapshots, volume_ids
+from trainyard.edge.aws.leftover_network import delete_leftover_placement_groups
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_answers import ValidationMessage, warnings_in
@@ -66,11 +67,13 @@ class ClusterStep:
         """Delete it and wait until it is gone."""
         stack_state = find_stack(work.account, work.name)
         if stack_state is None:
-            return StepOutcome(changed=False, detail="there is none")
+            groups = delete_leftover_placement_groups(work.account, work.name, work.owns)
+            return StepOutcome(changed=groups > 0, detail="there is none")
         volumes = volume_ids(work.account, work.owns)
         settled_now = settled_cluster_stack(work)
         if settled_now is not None:
             _delete(work, settled_now)
+        delete_leftover_placement_groups(work.account, work.name, work.owns)
         tag_snapshots(work.account, volumes, {work.tag: work.name})
         return StepOutcome(changed=True, detail="deleted")
 

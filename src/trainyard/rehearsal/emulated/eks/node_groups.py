@@ -36,7 +36,7 @@ def create(aws: Aws, request: Mapping[str, Any]) -> dict[str, Any]:
         raise in_use_error(f"NodeGroup already exists with name {name} and cluster name {cluster.name}")
     template = _template_data(aws, cluster, request)
     _refuse_wrong_sizes({**_SIZES, **request.get("scalingConfig", {})})
-    group = _described(aws, cluster, request)
+    group = {**_described(aws, cluster, request), **({"amiType": "CUSTOM"} if template.get("ImageId") else {})}
     cluster.node_groups[name] = group
     node_launch.start(aws, group, template)
     _look(aws, group)

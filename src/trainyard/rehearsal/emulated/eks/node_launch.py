@@ -108,9 +108,10 @@ def _data(aws: Aws, group: Mapping[str, Any], template: Mapping[str, Any]) -> di
     )
     if not groups:
         data["SecurityGroupIds"] = [_cluster_group(aws, group["clusterName"])]
+    own_image = "ImageId" in data
     return {
-        "ImageId": _image(aws, group["amiType"], kinds[0], group["version"]),
         **data,
+        **({} if own_image else {"ImageId": _image(aws, group["amiType"], kinds[0], group["version"])}),
         "InstanceType": kinds[0],
         "IamInstanceProfile": {"Name": _profile(group)},
     }

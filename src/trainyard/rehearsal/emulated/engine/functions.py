@@ -84,6 +84,8 @@ def _join(argument: Any, scope: Scope) -> str:
 def _select(argument: Any, scope: Scope) -> Any:
     index, items = resolve(argument, scope)
     if int(index) >= len(items):
+        if items and scope.is_planned(items[-1]):
+            return items[-1]  # what it will be, and into how many parts it will fall, is not known yet
         raise InvalidError(f"Template error: Fn::Select cannot select nonexistent value at index {index}")
     return items[int(index)]
 

@@ -45,6 +45,10 @@ class Scope:
             raise InvalidError(f"Unresolved resource dependencies [{name}] in the Resources block of the template")
         return self.resources[name].id
 
+    def is_planned(self, value: Any) -> bool:
+        """Return whether a value holds the id of a resource that there is not yet."""
+        return any(f"{{{name}" in str(value) for name in self.planned)
+
     def attribute(self, logical_id: str, attribute: str) -> Any:
         """Return an attribute of a resource that exists."""
         if logical_id in self.planned:
