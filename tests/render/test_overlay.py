@@ -69,6 +69,30 @@ def test_items_of_lists_are_found_by_their_name():
     assert cpu["ComputeResources"]
 
 
+POLICY = {"Policy": "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"}
+
+
+def test_an_entry_that_is_not_there_comes_after_those_that_are():
+    overlay = {"Scheduling": {"SlurmQueues": [{"Name": "cpu", "Iam": {"AdditionalIamPolicies": [POLICY]}}]}}
+    assert problems(PARALLELCLUSTER, overlay, "parallelcluster") == []
+    plain = render(spec_of(QUEUES), {}).documents["cluster.yaml"]["Scheduling"]["SlurmQueues"]
+    grown = render(on_parallelcluster(overlay), {}).documents["cluster.yaml"]["Scheduling"]["SlurmQueues"]
+    assert grown[1]["Iam"]["AdditionalIamPolicies"] == [*plain[1]["Iam"]["AdditionalIamPolicies"], POLICY]
+    assert grown[0] == plain[0]
+
+
+def test_an_entry_that_is_there_is_refused():
+    written = render(spec_of(QUEUES), {}).documents["cluster.yaml"]["HeadNode"]["Iam"]["AdditionalIamPolicies"][:1]
+    (found,) = problems(PARALLELCLUSTER, {"HeadNode": {"Iam": {"AdditionalIamPolicies": written}}}, "parallelcluster")
+    assert "AdditionalIamPolicies[0], which trainyard writes" in found
+
+
+def test_a_further_add_on_of_eksctl_is_added_and_a_further_node_group_is_none():
+    assert problems(TWO_ZONES, {"addons": [{"name": "adot"}]}, "eks") == []
+    (found,) = problems(TWO_ZONES, {"managedNodeGroups": [{"name": "own", "instanceType": "m5.large"}]}, "eks")
+    assert "has no such entry; there are" in found
+
+
 @each_case(
     ("overlay", "words"),
     [
@@ -81,7 +105,12 @@ def test_items_of_lists_are_found_by_their_name():
             {"HeadNode": {"Networking": {"SubnetId": "subnet-1"}}},
             "HeadNode.Networking.SubnetId, which trainyard writes",
         ),
-        ({"Scheduling": {"SlurmQueues": [{"Name": "none", "X": 1}]}}, "has no 'none'; there are gpu, cpu"),
+        ({"Scheduling": {"SlurmQueues": [{"Name": "none", "X": 1}]}}, "has no such entry; there are gpu, cpu"),
+        (
+            {"Scheduling": {"SlurmQueues": [{"Name": "cpu", "ComputeResources": [{"Name": "x"}]}]}},
+            "has no such entry; there are",
+        ),
+        ({"Tags": [{"Key": "team", "Value": "x"}]}, "Tags[1], which is tags in the spec"),
         (
             {"Scheduling": {"SlurmQueues": [{"Name": "cpu", "CapacityType": "SPOT"}]}},
             "[1].CapacityType, which",
@@ -125,6 +154,9 @@ def test_what_is_merged_is_a_new_document():
         "list": [{"name": "x", "y": {}, "z": 1}],
     }
     assert document == {"a": {"b": 1}, "list": [{"name": "x", "y": {}}]}
+    assert merged({"list": ["a", {"Key": 1}]}, {"list": ["a", "b", {"Key": 2}]}) == {
+        "list": ["a", {"Key": 1}, "b", {"Key": 2}]
+    }
 
 
 @each_case(

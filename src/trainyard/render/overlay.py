@@ -1,6 +1,8 @@
 """Merges keys that the spec does not model into a rendered document, and finds those that it does model.
 
 What a rendering has written, and what a table of origins names, is the spec's: an overlay adds, and replaces nothing.
+An entry of a list that the rendering has too, by its name, gets the further keys; any other one comes after those that
+are there, unless the spec itself has a key for such entries.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ class OverlayKey(NamedTuple):
     """In the document, lists by the position of the item of the same name there."""
     is_there: bool
     """Whether the rendering has written something there."""
-    problem: str = ""
-    """Why it has no place; empty where it has one."""
+    names: tuple[str, ...] = ()
+    """Of a further entry of a list, the names of those that are there."""
 
 
 def merged(document: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,9 +44,10 @@ def overlay_problems(
     """
     for key in overlay_keys(document, overlay):
         where, name = (*above, *key.written), path_text(key.place)
-        own = origin(key.place)
-        if key.problem:
-            yield Problem(where, key.problem, "name what the spec has, or write it into the spec")
+        own = origin(key.place) or (origin(key.place[:-1]) if isinstance(key.place[-1], int) else None)
+        if own is not None and key.names:
+            message = f"{path_text(key.place[:-1])} has no such entry; there are {', '.join(key.names)}"
+            yield Problem(where, message, f"name one of them, or write another one into {own.removesuffix('[]')}")
         elif own is not None:
             message = f"the overlay writes {name}, which is {own} in the spec"
             yield Problem(where, message, f"write {own}, and remove it here")
@@ -75,9 +78,10 @@ def overlay_keys(document: Any, overlay: Mapping[str, Any]) -> Iterator[OverlayK
 def _value(there: Any, value: Any) -> Any:
     if isinstance(there, Mapping) and isinstance(value, Mapping):
         return merged(there, value)
-    if _is_named(there) and _is_named(value):
-        by_name = {_name(item): item for item in value}
-        return [merged(item, by_name.get(_name(item), {})) for item in there]
+    if isinstance(there, list) and isinstance(value, list | tuple):
+        by_name = {_name(item): item for item in value if _is_named(item)}
+        grown = [merged(item, by_name.get(_name(item), {})) if _is_named(item) else item for item in there]
+        return [*grown, *(item for item in value if _position(there, item) is None)]
     return value
 
 
@@ -87,30 +91,35 @@ def _in_mapping(there: Any, overlay: Mapping[str, Any], written: Path, place: Pa
         at, to = (*written, key), (*place, key)
         if isinstance(value, Mapping) and (isinstance(inner, Mapping) or (inner is None and value)):
             yield from _in_mapping(inner, value, at, to)
-        elif inner is not None and _is_named(inner) and _is_named(value):
+        elif inner and value and isinstance(inner, list) and isinstance(value, list | tuple):
             yield from _in_list(inner, value, at, to)
         else:
             yield OverlayKey(at, to, inner is not None)
 
 
-def _in_list(
-    there: Sequence[Mapping[str, Any]], items: Sequence[Mapping[str, Any]], written: Path, place: Path
-) -> Iterator[OverlayKey]:
-    positions = {_name(item): position for position, item in enumerate(there)}
+def _in_list(there: Sequence[Any], items: Sequence[Any], written: Path, place: Path) -> Iterator[OverlayKey]:
+    names = tuple(str(_name(item)) for item in there if _is_named(item))
+    end = len(there)
     for index, item in enumerate(items):
-        position = positions.get(_name(item))
+        at, position = (*written, index), _position(there, item)
         if position is None:
-            known = ", ".join(map(str, positions))
-            problem = f"{path_text(place)} has no {_name(item)!r}; there are {known}"
-            yield OverlayKey((*written, index), place, is_there=False, problem=problem)
-            continue
-        rest = {key: value for key, value in item.items() if key not in _NAMES}
-        yield from _in_mapping(there[position], rest, (*written, index), (*place, position))
+            yield OverlayKey(at, (*place, end), is_there=False, names=names)
+            end += 1
+        elif _is_named(item):
+            rest = {key: value for key, value in item.items() if key not in _NAMES}
+            yield from _in_mapping(there[position], rest, at, (*place, position))
+        else:
+            yield OverlayKey(at, (*place, position), is_there=True)
 
 
-def _is_named(value: Any) -> bool:
-    items = value if isinstance(value, list | tuple) and value else [None]
-    return all(isinstance(item, Mapping) and any(name in item for name in _NAMES) for item in items)
+def _position(there: Sequence[Any], item: Any) -> int | None:
+    """Return which entry of a list is meant: the one of the same name, or the same one; None for a further one."""
+    same = (_is_named(other) and _name(other) == _name(item) if _is_named(item) else other == item for other in there)
+    return next((position for position, is_same in enumerate(same) if is_same), None)
+
+
+def _is_named(item: Any) -> bool:
+    return isinstance(item, Mapping) and any(name in item for name in _NAMES)
 
 
 def _name(item: Mapping[str, Any]) -> Any:

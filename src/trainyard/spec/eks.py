@@ -59,7 +59,7 @@ class Eks(Record):
     """Kubernetes operators for jobs: training-operator for PyTorchJob, mpi-operator for MPIJob and bandwidth tests."""
     overlay: Overlay = {}
     """Keys of eksctl's file that the spec does not have, as eksctl writes them. They are merged last, node groups by
-    their name. A key that the spec has is refused here."""
+    their name. Other entries of lists come after those that are there. A key that the spec has is refused here."""
     nccl_image: ContainerImage | None = None
     """Image with nccl-tests, Open MPI and an SSH server for bandwidth tests. By default AWS's own."""
     pytorch_image: ContainerImage | None = None

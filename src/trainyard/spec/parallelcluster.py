@@ -31,4 +31,5 @@ class ParallelCluster(Record):
     """Slurm."""
     overlay: Overlay = {}
     """Keys of cluster.yaml that the spec does not have, as ParallelCluster writes them. They are merged last; queues,
-    their ComputeResources and pools of login nodes by their Name. A key that the spec has is refused here."""
+    their ComputeResources and pools of login nodes by their Name. Other entries of lists come after those that are
+    there. A key that the spec has is refused here."""

@@ -25,7 +25,12 @@ def problems(spec: Spec) -> Iterator[Problem]:
         document = cluster(plain, Ids({}))
     except TrainyardError:  # the rules say why there is none
         return
-    yield from overlay_problems(document, spec.eks.overlay, _ABOVE, lambda _: None)
+    yield from overlay_problems(document, spec.eks.overlay, _ABOVE, _origin)
+
+
+def _origin(place: Path) -> str | None:
+    """Return the key of the spec for another node group, which none but a queue makes."""
+    return "queues" if len(place) == 2 and place[0] in ("managedNodeGroups", "nodeGroups") else None
 
 
 def _unknown(value: Any, shape: Shape, path: Path) -> Iterator[Problem]:
