@@ -55,9 +55,9 @@ def test_an_architecture_is_deployed_and_destroyed(name: str, mode: str):
 
 ULTRASERVER = """\
 name: gb
-region: us-east-2
+region: us-east-1
 platform: parallelcluster
-network: {availability_zone: us-east-2a}
+network: {availability_zone: us-east-1-dfw-2a}
 head_node: {instance_type: m7g.4xlarge}
 queues:
   - name: train

@@ -36,20 +36,24 @@ RULE = Rule(
     bad="""\
 platform: eks
 access: {allow_from: [203.0.113.7/32]}
-network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+network:
+  existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0, subnet-0123456789abcdef1]}
 queues:
   - name: gb200
     instance_type: p6e-gb200.36xlarge
+    subnet: subnet-0123456789abcdef0
     nodes: {min: 0, max: 9}
     capacity: {capacity_block: cr-0123456789abcdef0}
 """,
     good="""\
 platform: eks
 access: {allow_from: [203.0.113.7/32]}
-network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
+network:
+  existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0, subnet-0123456789abcdef1]}
 queues:
   - name: gb200
     instance_type: p6e-gb200.36xlarge
+    subnet: subnet-0123456789abcdef0
     nodes: {min: 0, max: 9}
     capacity: {capacity_block: cr-0123456789abcdef0}
 eks:

@@ -36,7 +36,8 @@ RULE = Rule(
     remedy="write as many nodes as the Capacity Block holds",
     source="https://github.com/aws/aws-parallelcluster-cookbook/pull/3002",
     bad="""\
-network: {availability_zone: us-east-2a}
+region: us-east-1
+network: {availability_zone: us-east-1-dfw-2a}
 head_node: {instance_type: hpc7g.16xlarge}
 queues:
   - name: compute-gpu
@@ -46,7 +47,8 @@ queues:
 parallelcluster: {version: 3.15.1}
 """,
     good="""\
-network: {availability_zone: us-east-2a}
+region: us-east-1
+network: {availability_zone: us-east-1-dfw-2a}
 head_node: {instance_type: hpc7g.16xlarge}
 queues:
   - name: compute-gpu

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from trainyard.field import ByShape, NotEmpty, Whole
@@ -10,6 +11,16 @@ from trainyard.spec.text import AvailabilityZone, Cidr, ProxyUrl, SecurityGroupI
 
 # https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
 SubnetPrefix = Annotated[int, Whole("the length of a prefix, 17 to 28", least=17, most=28)]
+
+
+# us-east-1-dfw-2a: https://docs.aws.amazon.com/local-zones/latest/ug/available-local-zones.html (read 2026-11-23)
+_LOCAL_ZONE = re.compile(r"([a-z]{2}(?:-[a-z]+)+-[0-9]-[a-z]{3})-[0-9][a-z]")
+
+
+def local_zone_place(zone: str) -> str | None:
+    """Return the place of a Local Zone, us-east-1-dfw for us-east-1-dfw-2a; None for an Availability Zone."""
+    match = _LOCAL_ZONE.fullmatch(zone)
+    return None if match is None else match[1]
 
 
 class ExistingNetwork(Record):

@@ -1,4 +1,4 @@
-"""Instance types that moto has no recording of, made from the catalog, and where types are offered.
+"""Instance types that moto has no recording of, made from the catalog, where types are offered, and Local Zones.
 
 Moto's recordings are of one day; a type that came later is offered in the zones that the spec names.
 https://github.com/getmoto/moto/tree/5.2.5/moto/ec2/resources
@@ -9,11 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend, Zone
 from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES, InstanceTypeBackend
 from moto.ec2.models.instance_types import InstanceType as MotoInstanceType
 
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find
+
+
+def plant_local_zones(region: str, seeds: Mapping[str, Any]) -> None:
+    """Make the Local Zones that the seeds name, which moto does not have, with the types that are launched there."""
+    zones = RegionsAndZonesBackend.zones[region]
+    for local_zone in seeds.get("local_zones", []):
+        name = local_zone["name"]
+        if all(zone.name != name for zone in zones):
+            zones.append(Zone(name, region, f"{name[:-1]}-az{len(zones)}", "local-zone"))
+        for instance_type in local_zone["types"]:
+            _offer(region, instance_type, [name])
 
 
 def plant_instance_types(region: str, seeds: Mapping[str, Any]) -> None:

@@ -27,7 +27,7 @@ from moto.secretsmanager.models import secretsmanager_backends
 from trainyard.rehearsal.emulated import faults
 from trainyard.rehearsal.emulated.apis import ec2_capacity, fsx, resource_groups
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
-from trainyard.rehearsal.emulated.instance_types import plant_instance_types
+from trainyard.rehearsal.emulated.instance_types import plant_instance_types, plant_local_zones
 
 VARIABLE = "TRAINYARD_EMULATED_SEEDS"
 # Amazon's own account behind the official images is known by the alias alone.
@@ -51,6 +51,7 @@ def plant(seeds: Mapping[str, Any]) -> None:
     account, region = seeds.get("account_id", "123456789012"), seeds["region"]
     _plant_images(account, region, seeds)
     plant_instance_types(region, seeds)
+    plant_local_zones(region, seeds)
     _plant_capacity(account, region, seeds)
     plant_network(account, region, seeds.get("network"))
     _plant_storage(account, region, seeds)

@@ -14,10 +14,12 @@ from typing import Any
 
 from trainyard.catalog.instances import find
 from trainyard.catalog.parallelcluster_images import official_image
+from trainyard.launch.launch import launches
 from trainyard.platform_table import platform_of
 from trainyard.record import Record
 from trainyard.spec.capacity import Reserved
 from trainyard.spec.cluster import Spec
+from trainyard.spec.network import local_zone_place
 from trainyard.spec.node_group import NodeGroup
 from trainyard.spec.queue import Queue
 
@@ -34,6 +36,7 @@ def seeds_of(spec: Spec, *, faults: Mapping[str, Any] | None = None) -> dict[str
         "region": spec.region,
         "images": [*_official_images(spec), *_own_images(spec, all_mentions)],
         "instance_types": sorted({name for group in spec.node_groups() for name in group.instance_types}),
+        "local_zones": _local_zones(spec),
         "key_pairs": _values(all_mentions, "ssh_key"),
         "network": _network(spec),
         "reservations": list(_reservations(spec)),
@@ -52,6 +55,14 @@ def seeds_of(spec: Spec, *, faults: Mapping[str, Any] | None = None) -> dict[str
         "policies": [arn for arn in _beginning(all_mentions, ":iam:") if "::aws:" not in arn and ":policy/" in arn],
         "faults": dict(faults or {}),
     }
+
+
+def _local_zones(spec: Spec) -> list[dict[str, Any]]:
+    """Return the Local Zones that a spec names, switched on, with every type that it launches. AWS may have fewer."""
+    named = {spec.network.availability_zone, *spec.network.further_availability_zones}
+    zones = named.union(*(queue.zones for queue in spec.queues)) - {None}
+    types = sorted({name for launch in launches(spec) for name in launch.instance_types})
+    return [{"name": zone, "types": types} for zone in sorted(map(str, zones)) if local_zone_place(zone)]
 
 
 def seeds_with_environment(seeds: dict[str, Any], of_environment: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.needed_assets import needed_assets
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import FileSystem
+from trainyard.spec.network import local_zone_place
 
 Condition = Callable[[Spec], bool]
 
@@ -84,6 +85,11 @@ def _secrets(spec: Spec) -> bool:
     return spec.access.directory_service is not None or slurm.munge_secret is not None or database
 
 
+def _local_zone(spec: Spec) -> bool:
+    zones = {spec.network.availability_zone, *(zone for queue in spec.queues for zone in queue.zones)}
+    return any(zone is not None and local_zone_place(zone) for zone in zones)
+
+
 CONDITIONS: dict[str, Condition] = {
     "accelerators": has_accelerators,
     "accounting": lambda spec: spec.parallelcluster.slurm.accounting is not None,
@@ -100,6 +106,7 @@ CONDITIONS: dict[str, Condition] = {
     "grafana_load_balancer": has_load_balancer,
     "installs_anything": lambda spec: spec.installs_anything,
     "kms_key": lambda spec: spec.iam.kms_key is not None,
+    "local_zone": _local_zone,
     "managed_grafana": lambda spec: spec.monitoring.mode == "amp+amg",
     "managed_prometheus": lambda spec: needs_monitoring(spec) and spec.monitoring.mode != "self-hosting",
     "monitored": lambda spec: spec.monitoring.mode != "none",
