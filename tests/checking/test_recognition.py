@@ -25,12 +25,16 @@ KINDS = {
     "---\n---\napiVersion: v1\nkind: Pod\n---\napiVersion: batch/v1\nkind: Job\n": "kubernetes",
     "# a comment\nHeadNode: {InstanceType: m5.large}": "parallelcluster",
     "Scheduling: {Scheduler: slurm}": "parallelcluster",
+    '{"ClusterName": "a", "InstanceGroups": []}': "hyperpod",
+    '{"workload_manager": "slurm", "worker_groups": []}': "hyperpod",
+    '{"format_version": "1.2", "planned_values": {}}': "terraform",
     "#!/bin/bash\n#SBATCH --nodes=2\nsrun hostname": "sbatch",
     "#!/usr/bin/env python3\n#SBATCH --nodes=2": "sbatch",
     "#!/usr/bin/env bash\necho": "shell",
     "#! /bin/sh -e\necho": "shell",
 }
 NONE = (
+    "Resources: {A: {Type: AWS::S3::Bucket, B: !Rain::Embed b}}",
     "", "# only a comment\n", "a: 1", "- a", "text", "name: CI\non: [push]\njobs: {}", "version: 2\nservices: {}",
     "#!/usr/bin/env python3\nprint()", "import os\n", "Resources: []", "Resources: {a: 1}", "apiVersion: [v1]\nkind: a",
     "apiVersion: v2\nname: chart", "{", "\t- a: [", "a: {{ .Values.a }}", "image: !reference [a, b]",

@@ -10,7 +10,7 @@ from trainyard.checking import load_errors
 from trainyard.checking.recognition import Recognition, recognise
 from trainyard.checking.spec_file import FileFindings, told_and_suppressed, with_source
 from trainyard.checking.subjects import holds_subject, named_kind
-from trainyard.document.node import Document
+from trainyard.document.node import Document, Place
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.finding import Finding
 from trainyard.rules import DocumentKind, DocumentRule, all_document_rules
@@ -36,7 +36,7 @@ def _judged(text: str, file: str, recognition: Recognition, kind: DocumentKind) 
     judged = [(kind, document) for kind, document in recognition.documents if rules_about(kind)]
     if not judged:
         return FileFindings(file, None, (), not_judged=f"there are no rules about {named_kind([kind])}")
-    findings = [finding for kind, document in judged for finding in document_findings(document, kind)]
+    findings = [finding for kind, document in judged for finding in document_findings(document, kind, text)]
     if not findings and not any(holds_subject(kind, document) for kind, document in judged):
         message = (
             f"nothing here for trainyard: {named_kind(kind for kind, _ in judged)}, without what the rules are about"
@@ -51,16 +51,31 @@ def rules_about(kind: DocumentKind) -> tuple[DocumentRule, ...]:
     return tuple(rule for rule in all_document_rules() if kind in rule.kinds)
 
 
-def document_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]:
+def document_findings(document: Document, kind: DocumentKind, text: str = "") -> Iterator[Finding]:
     """Yield what the rules about documents of a kind object to, with the place of each; of one rule not without end.
 
-    Of a script within the document the first place that a rule about scripts objects to is enough.
+    With the text that the document was read from, the places within scripts are exact.
     """
     for rule in rules_about(kind):
-        problems = islice(rule.check(document), MOST_FINDINGS)
-        yield from (rule.finding_at(problem, document) for problem in problems)
+        for problem in islice(rule.check(document), MOST_FINDINGS):
+            finding = rule.finding_at(problem, document)
+            # Users of Terraform know a resource by its address.
+            yield finding._replace(path=str(problem.path[1])) if kind == "terraform" else finding
+    yield from _findings_in_scripts(document, kind, text.splitlines())
+
+
+def _findings_in_scripts(document: Document, kind: DocumentKind, lines: list[str]) -> Iterator[Finding]:
+    """Yield the first place in each script within a document that a rule about scripts objects to."""
     for embedded in embedded_scripts(document, kind):
         for rule in rules_about("shell"):
-            first = next(iter(rule.check(embedded.script)), None)
-            if first is not None:
-                yield rule.finding_at(first._replace(path=embedded.path), document)
+            problem = next(iter(rule.check(embedded.script)), None)
+            if problem is not None:
+                finding = rule.finding_at(problem._replace(path=embedded.path), document)
+                place = _place_of(embedded.script.value[problem.path[0]].strip(), lines, document.place(embedded.path))
+                yield finding._replace(line=place.line, column=place.column)
+
+
+def _place_of(command: str, lines: list[str], first: Place) -> Place:
+    """Return where a line of a script stands at or below a place; that place where it is written in another way."""
+    below = enumerate(lines[first.line - 1 :], first.line)
+    return next((Place(number, line.index(command) + 1) for number, line in below if command in line), first)

@@ -13,6 +13,7 @@ from trainyard.document.read import read_yaml_stream
 from trainyard.errors import FindingsError
 from trainyard.finding import Finding
 from trainyard.rules import DocumentKind
+from trainyard.rules.cloudformation.terraform_plan import template_of_plan
 from trainyard.spec.cluster import Spec
 
 # The short forms of intrinsic functions, those of rules among them, and what each stands for. Ref and Condition have
@@ -42,7 +43,8 @@ _FROM = re.compile(r"^\s*FROM\s+\S", re.MULTILINE | re.IGNORECASE)
 # Keys that no spec is without, and a file of another tool hardly has.
 _SPEC_KEYS = frozenset({"platform", "queues"})
 _UNKNOWN = "no file of a tool that trainyard knows, and no spec"
-_TEMPLATE_ENGINE = re.compile(r"\{\{|\{%")
+# https://github.com/aws-cloudformation/rain has tags of its own, which it replaces before CloudFormation sees them.
+_TEMPLATE_ENGINE = re.compile(r"\{\{|\{%|!Rain::")
 
 
 class Recognition(NamedTuple):
@@ -71,6 +73,7 @@ def recognise(text: str, file: str) -> Recognition:
         return _unread(text, error)
     kinds = tuple((kind, document) for document in documents if (kind := document_kind(document.value)) is not None)
     if kinds:
+        kinds = tuple((kind, template_of_plan(one) if kind == "terraform" else one) for kind, one in kinds)
         return Recognition(kinds, kind=kinds[0][0])
     return _of_no_tool(documents)
 
@@ -117,6 +120,10 @@ def _is_hyperpod(value: dict[str, Any]) -> bool:
     )
 
 
+def _is_terraform(value: dict[str, Any]) -> bool:
+    return "format_version" in value and isinstance(value.get("planned_values"), dict)
+
+
 def _is_parallelcluster(value: dict[str, Any]) -> bool:
     return "HeadNode" in value or "Scheduling" in value
 
@@ -128,6 +135,7 @@ _BY_KEYS: MappingProxyType[DocumentKind, Callable[[dict[str, Any]], bool]] = Map
         "cloudformation": _is_cloudformation,
         "kubernetes": _is_kubernetes,
         "hyperpod": _is_hyperpod,
+        "terraform": _is_terraform,
     }
 )
 
@@ -151,7 +159,7 @@ def script(text: str, file: str) -> Document:
 def _unread(text: str, error: FindingsError) -> Recognition:
     """Return what is wrong with a text that cannot be read, where it plainly is a tool's file."""
     if _TEMPLATE_ENGINE.search(text):
-        return Recognition(reason="a template with {{ or {%; fill it in first")
+        return Recognition(reason="a template with {{, {% or !Rain::; fill it in first")
     kind = next((kind for mark, kind in _MARKS if mark.search(text)), None)
     if kind is not None:
         return Recognition(problems=error.findings, kind=kind)

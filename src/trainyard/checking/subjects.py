@@ -55,7 +55,7 @@ def _names_device(value: Any) -> bool:
 
 
 _SUBJECTS: MappingProxyType[DocumentKind, Callable[[Document], bool]] = MappingProxyType(
-    {"cloudformation": _of_cloudformation, "kubernetes": _of_kubernetes}
+    {"cloudformation": _of_cloudformation, "terraform": _of_cloudformation, "kubernetes": _of_kubernetes}
 )
 _NAMES: MappingProxyType[DocumentKind, str] = MappingProxyType(
     {
@@ -67,5 +67,6 @@ _NAMES: MappingProxyType[DocumentKind, str] = MappingProxyType(
         "parallelcluster": "a configuration of ParallelCluster",
         "sbatch": "a batch script of Slurm",
         "shell": "a shell script",
+        "terraform": "a plan of Terraform",
     }
 )

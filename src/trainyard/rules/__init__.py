@@ -21,11 +21,20 @@ from trainyard.spec.cluster import Spec
 __all__ = ["DocumentKind", "DocumentRule", "Problem", "Rule", "all_document_rules", "all_rules"]
 
 DocumentKind = Literal[
-    "cloudformation", "dockerfile", "eksctl", "hyperpod", "kubernetes", "parallelcluster", "sbatch", "shell"
+    "cloudformation",
+    "dockerfile",
+    "eksctl",
+    "hyperpod",
+    "kubernetes",
+    "parallelcluster",
+    "sbatch",
+    "shell",
+    "terraform",
 ]
 """Whose file a document is."""
 # What the id of a document rule begins with, and the kinds that it is about.
 _KINDS: dict[str, tuple[DocumentKind, ...]] = {kind: (kind,) for kind in get_args(DocumentKind)}
+_KINDS["cloudformation"] = ("cloudformation", "terraform")
 _KINDS["hyperpod"] = ("hyperpod", "cloudformation")
 _KINDS["script"] = ("shell", "sbatch", "dockerfile")
 _FOLDER = FilePath(__file__).parent

@@ -9,12 +9,9 @@ from trainyard.catalog.instances import find, uses_efa
 from trainyard.catalog.parallelcluster import VersionRange, version_in_images
 from trainyard.catalog.version_conflict import Component, VersionConflict
 from trainyard.catalog.version_conflicts import Certainty, is_within, source_url, version_conflicts
-from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
-from trainyard.rules.kubernetes.efa_plugin import efa_plugins
-from trainyard.rules.kubernetes.nodes import named_types
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
 
@@ -52,20 +49,12 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield from _problems(spec, conflict, versions, groups)
 
 
-def check_kubernetes(document: Document) -> Iterator[Problem]:
-    """Yield device plugins of EFA that fail on an instance type of the catalog's cases that they run on."""
-    for container, tag in efa_plugins(document):
-        names = [named.name for named in named_types(container.pod)]
-        for conflict in version_conflicts().values() if tag else ():
-            bounds = conflict.components.get("efa-device-plugin")
-            concerned = [name for name in names if _is_of(name, conflict)]
-            if bounds and tag and (concerned or not names) and is_within(VersionRange(tag, tag), bounds) == "yes":
-                on = " and ".join(concerned) or f"nodes of {' and '.join(conflict.families)}, if there are any"
-                message = f"EFA device plugin {tag} on {on}: {conflict.effect}"
-                severity = conflict.severity if concerned else "info"
-                yield Problem(
-                    (*container.path, "image"), message, conflict.remedy, severity, source=source_url(conflict)
-                )
+def is_of_family(instance_type: str, conflict: VersionConflict) -> bool:
+    """Return whether a case concerns an instance type, by its family or by the generation of its EFA."""
+    if conflict.families:
+        return instance_type.partition(".")[0] in conflict.families
+    facts = find(instance_type) if conflict.efa_generations else None
+    return facts is not None and facts.accelerators is not None and facts.efa_generation in conflict.efa_generations
 
 
 def _problems(
@@ -93,16 +82,9 @@ def _problems(
 
 
 def _is_concerned(group: NodeGroup, conflict: VersionConflict) -> bool:
-    return any(_is_of(name, conflict) and uses_efa(name, group.efa) for name in group.instance_types) or not (
+    return any(is_of_family(name, conflict) and uses_efa(name, group.efa) for name in group.instance_types) or not (
         conflict.families or conflict.efa_generations
     )
-
-
-def _is_of(instance_type: str, conflict: VersionConflict) -> bool:
-    if conflict.families:
-        return instance_type.partition(".")[0] in conflict.families
-    facts = find(instance_type) if conflict.efa_generations else None
-    return facts is not None and facts.accelerators is not None and facts.efa_generation in conflict.efa_generations
 
 
 def _version_of(component: Component, spec: Spec, groups: list[NodeGroup]) -> ComponentVersion | None:
@@ -168,29 +150,4 @@ file_systems:
 timeouts: {head_node_s: 3600, compute_node_s: 2400}
 """,
     check=check,
-)
-KUBERNETES = RULE.in_documents(
-    "kubernetes-efa-plugin-too-old",
-    check_kubernetes,
-    title="EFA device plugin that is too old for its nodes",
-    remedy="use a later version of the plugin",
-    source="https://github.com/aws/sagemaker-hyperpod-cli/pull/282",
-    bad="""\
-apiVersion: apps/v1
-kind: DaemonSet
-spec:
-  template:
-    spec:
-      nodeSelector: {node.kubernetes.io/instance-type: p6-b200.48xlarge}
-      containers: [{name: efa, image: "public.ecr.aws/eks/aws-efa-k8s-device-plugin:v0.5.3"}]
-""",
-    good="""\
-apiVersion: apps/v1
-kind: DaemonSet
-spec:
-  template:
-    spec:
-      nodeSelector: {node.kubernetes.io/instance-type: p6-b200.48xlarge}
-      containers: [{name: efa, image: "public.ecr.aws/eks/aws-efa-k8s-device-plugin:v0.5.13"}]
-""",
 )

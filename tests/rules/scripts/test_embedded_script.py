@@ -49,6 +49,12 @@ def test_variables_of_containers_are_judged_like_exports(tmp_path: Path):
     assert finding.path == "Resources.A.Properties.ContainerProperties.Environment[0].Value"
 
 
+def test_the_line_within_a_block_is_named(tmp_path: Path):
+    head = "Resources:\n  A:\n    Type: AWS::EC2::Instance\n    Properties:\n      UserData: !Base64 |\n"
+    (finding,) = findings(f"{head}        date\n        {PIPED}\n", tmp_path)
+    assert (finding.line, finding.column) == (7, 9)
+
+
 def test_what_is_no_text_and_clean_scripts_are_fine(tmp_path: Path):
     for data in ("!Ref A", "{Fn::Base64: !ImportValue A}", "{Fn::Base64: 'echo a'}", "[]"):
         assert findings(template(launching(f"{{UserData: {data}}}")), tmp_path) == []

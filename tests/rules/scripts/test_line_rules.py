@@ -13,6 +13,10 @@ FOUND = {
         "wget -qO- https://a.example/x | sh",
         "RUN curl https://a.example/x \\\n  | sudo -E bash -s -- -y",
     ),
+    "script-download-of-branch": (
+        "curl -O https://raw.githubusercontent.com/a/b/refs/heads/master/c.sh",
+        "wget -q https://github.com/a/b/raw/main/c.tar.gz",
+    ),
     "script-efa-installer-not-pinned": ("tar -xf aws-efa-installer-latest.tar.gz",),
     "script-failure-hidden": (
         "apt-get -y install nvidia-fabricmanager || echo failed",
@@ -52,6 +56,10 @@ LEFT = {
         "curl https://a.example/x | tar xz",
         "# curl https://a.example/x | sh",
         "echo 'https://a.example/x' | bash",
+    ),
+    "script-download-of-branch": (
+        "curl -O https://raw.githubusercontent.com/a/main/v1/c.sh",
+        "wget https://github.com/a/b/releases/download/v1/main.tar.gz",
     ),
     "script-efa-installer-not-pinned": ("tar -xf aws-efa-installer-${VERSION}.tar.gz",),
     "script-failure-hidden": (

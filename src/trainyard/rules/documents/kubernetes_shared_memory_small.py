@@ -13,12 +13,16 @@ from trainyard.rules.kubernetes.workload import containers
 
 _FOLDER = "/dev/shm"  # noqa: S108  where POSIX shared memory lies, in every container
 
+# The runtime of a TrainJob may mount it, and the operator of Ray does.
+# https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/common/pod.go
+_MOUNTED = ("TrainJob", "Ray")
+
 
 def check(document: Document) -> Iterator[Problem]:
     """Yield containers with nothing mounted there, and empty volumes that are not kept in memory."""
     for container in containers(document):
         pod, gpus = container.pod, container.amount(GPU) or 0
-        if gpus < 2 or pod.owner.kind == "TrainJob" or pod.written.get("hostIPC") is True:
+        if gpus < 2 or pod.owner.kind.startswith(_MOUNTED) or pod.written.get("hostIPC") is True:
             continue
         if not mounts_anything_at(container, _FOLDER):
             yield Problem(

@@ -74,5 +74,5 @@ def _no_texts(_: Document) -> Iterator[tuple[Path, str]]:
 
 
 _TEXTS: MappingProxyType[DocumentKind, Callable[[Document], Iterator[tuple[Path, str]]]] = MappingProxyType(
-    {"kubernetes": _of_manifests, "cloudformation": _of_templates}
+    {"kubernetes": _of_manifests, "cloudformation": _of_templates, "terraform": _of_templates}
 )
