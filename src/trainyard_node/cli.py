@@ -30,6 +30,7 @@ _LATER = {
     "cloudwatch": ("trainyard_node.cloudwatch_command", "write metrics for CloudWatch, every minute"),
     "credentials": ("trainyard_node.credentials_command", "give Prometheus the credentials of the node's role"),
     "reservations": ("trainyard_node.reservations_command", "say when the cluster's capacity reservations end"),
+    "block-end": ("trainyard_node.block_end_command", "see that jobs end before their Capacity Block does"),
     "health": ("trainyard_node.health_command", "whether this node may take jobs: 0 yes, 1 no"),
 }
 

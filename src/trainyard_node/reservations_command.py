@@ -52,7 +52,7 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
     settings = read_node_env(world.places)
     samples = Samples("timers")
     for id_ in settings.get(_SETTING, "").split():
-        for ending in _endings(id_, settings, programs or RealPrograms()):
+        for ending in reservation_ends(id_, settings, programs or RealPrograms()):
             samples.add(
                 "trainyard_capacity_reservation_end_timestamp_seconds",
                 ending.at,
@@ -64,7 +64,8 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
     return 0
 
 
-def _endings(id_: str, settings: Mapping[str, str], programs: Programs) -> Iterator[ReservationEnd]:
+def reservation_ends(id_: str, settings: Mapping[str, str], programs: Programs) -> Iterator[ReservationEnd]:
+    """Yield when a reservation ends; nothing where it has no end, is over or is unknown. Raises NodeError."""
     region = settings.get("TRAINYARD_REGION", "")
     if not region:
         raise NodeError("node.env does not give TRAINYARD_REGION: run trainyard-node.pyz bootstrap again", SETTING)

@@ -27,6 +27,11 @@ queues:
 """
 
 
+BLOCK = """\
+queues: [{name: gpu, instance_type: p5.48xlarge, nodes: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f60718}}]
+"""
+
+
 def names(part: str) -> dict[str, list[str]]:
     spec = spec_of(part)
     return {name: [step.name for step in steps_of(spec, kind)] for name, kind in release_kinds(spec).items()}
@@ -53,6 +58,23 @@ def test_a_gpu_cluster_with_everything():
             "node-exporter", "node-metrics",
         ],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("instance_type", "minutes"), [("p5.48xlarge", 30), ("p6e-gb200.36xlarge", 60)])
+def test_the_head_node_of_a_cluster_with_a_block_looks_when_it_ends(instance_type: str, minutes: int):
+    block = "{capacity_block: cr-0a1b2c3d4e5f60718}"
+    gpu = f"{{name: gpu, instance_type: {instance_type}, nodes: 2, capacity: {block}}}"
+    part = f"queues: [{gpu}, {{name: cpu, instance_type: m5.large}}]"
+    assert "block-end" in names(part)["head"]
+    (group,) = (group for group in spec_of(part).node_groups() if group.queue.name == "gpu")
+    assert settings(part, "head")["TRAINYARD_CAPACITY_BLOCKS"] == f"cr-0a1b2c3d4e5f60718:gpu:{group.name}:{minutes}"
+    assert settings(part, "queue/gpu")["TRAINYARD_CAPACITY_BLOCKS"] == ""
+
+
+@pytest.mark.parametrize("capacity", ["on-demand", "{reservation: cr-0a1b2c3d4e5f60718}"])
+def test_without_a_block_no_head_node_looks(capacity: str):
+    part = f"queues: [{{name: gpu, instance_type: p5.48xlarge, nodes: 2, capacity: {capacity}}}]"
+    assert "block-end" not in names(part)["head"]
 
 
 def test_nodes_that_only_report_metrics_install_no_packages():
@@ -193,7 +215,7 @@ def test_every_step_is_asked_for_by_some_spec():
     gb200 = names("queues: [{name: q, instance_type: p6e-gb200.36xlarge}]")
     asked = {
         name
-        for found in (names(EVERYTHING), neuron, metrics, keeper, gb200)
+        for found in (names(EVERYTHING), neuron, metrics, keeper, gb200, names(BLOCK))
         for kind in found.values()
         for name in kind
     }

@@ -72,5 +72,6 @@ STEPS: tuple[BootstrapStep, ...] = (
     BootstrapStep(72, "grafana", MONITORING, timeout_s=900, network=True),
     BootstrapStep(75, "job-gate", HEAD, timeout_s=30),
     BootstrapStep(76, "imex", HEAD, timeout_s=30),
+    BootstrapStep(77, "block-end", HEAD, timeout_s=30),
     BootstrapStep(80, "images", HEAD, timeout_s=3600, required=False, network=True, deferred=True),
 )

@@ -25,6 +25,7 @@ READ_BY_PACKAGE = {
     "node-metrics": "TRAINYARD_SLURM_NAMES",
     "cloudwatch-metrics": "TRAINYARD_CLOUDWATCH_METRICS",
     "prometheus": "TRAINYARD_CAPACITY_RESERVATIONS",
+    "block-end": "TRAINYARD_CAPACITY_BLOCKS",
 }
 """The setting that no script names: what a step starts reads it by means of the package."""
 

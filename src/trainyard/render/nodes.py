@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.bootstrap.steps import STEPS, BootstrapStep, Role
-from trainyard.launch.capacity import named_reservations
+from trainyard.launch.capacity import capacity_target, named_reservations, taken_back_before_end
 from trainyard.launch.instance import Hardware, common_hardware
 from trainyard.launch.launch import compute_launches, cuda_architectures, has_ultraservers, queue_hardware
 from trainyard.launch.setup import checks_health, setup_of
@@ -142,6 +142,7 @@ _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
     "grafana": _always,
     "job-gate": _always,
     "imex": lambda spec, _: has_ultraservers(spec),
+    "block-end": lambda spec, _: bool(_capacity_blocks(spec)),
     "images": lambda spec, _: bool(spec.software.container_images),
 }
 
@@ -166,6 +167,7 @@ def _settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]:
         "CONTAINERS": str(int(software.containers)),
         "MONITORING": spec.monitoring.mode,
         **_collection_settings(spec, kind, ids),
+        "CAPACITY_BLOCKS": _capacity_blocks(spec) if kind.role == "head" else "",
         "GRAFANA_URL": _grafana_url(spec, ids) if kind.role == "monitoring" else "",
         "DATA_VOLUME": ids.of("MonitoringVolumeId") if kind.role == "monitoring" else "",
         "SLURM_NAMES": spec.monitoring.slurm_names,
@@ -191,6 +193,17 @@ def _collection_settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]
         "PROMETHEUS": "agent" if runs_as_agent(spec) else "server",
         "CAPACITY_RESERVATIONS": " ".join(named_reservations(spec)),
     }
+
+
+def _capacity_blocks(spec: Spec) -> str:
+    """Return each Capacity Block as ID:QUEUE:COMPUTE-RESOURCE:MINUTES, which its instances are gone before its end."""
+    blocks = []
+    for group in spec.node_groups():
+        block = capacity_target(spec, group.capacity).capacity_block
+        if block is not None:
+            minutes = max(taken_back_before_end(name) for name in group.instance_types).total_seconds() / 60
+            blocks.append(f"{block}:{group.queue.name}:{group.name}:{minutes:.0f}")
+    return " ".join(blocks)
 
 
 def _grafana_url(spec: Spec, ids: Ids) -> str:
