@@ -56,21 +56,29 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     It is asked to end, and then killed, where it takes longer than ``timeout_s`` or where this process is told to end.
     Raises TrainyardError where it cannot be started, or prints more than any answer has.
     """
-    with start_program(arguments, variables, text=text) as process:
-        # A program that prints faster than it is listened to has to wait, and nothing piles up here.
-        lines: queue.Queue[tuple[str, bytes] | None] = queue.Queue(_WAITING_LINES)
-        over = threading.Event()
-        streams: dict[str, IO[bytes]] = {"out": _open(process.stdout), "err": _open(process.stderr)}
-        for name, stream in streams.items():
-            threading.Thread(target=_read, args=(name, stream, lines, over), daemon=True).start()
-        told = _ProgramOutput(arguments[0], say)
-        try:
-            timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s, quiet_s)
-        finally:
-            over.set()
-        if timed_out:
-            end(process)
-        return ProgramResult(process.wait(), told.text(), tuple(told.said), timed_out)
+    readers: list[threading.Thread] = []
+    try:
+        with start_program(arguments, variables, text=text) as process:
+            # A program that prints faster than it is listened to has to wait, and nothing piles up here.
+            lines: queue.Queue[tuple[str, bytes] | None] = queue.Queue(_WAITING_LINES)
+            over = threading.Event()
+            streams: dict[str, IO[bytes]] = {"out": _open(process.stdout), "err": _open(process.stderr)}
+            for name, stream in streams.items():
+                readers.append(threading.Thread(target=_read, args=(name, stream, lines, over), daemon=True))
+                readers[-1].start()
+            told = _ProgramOutput(arguments[0], say)
+            try:
+                timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s, quiet_s)
+            finally:
+                over.set()
+            if timed_out:
+                end(process)
+            return ProgramResult(process.wait(), told.text(), tuple(told.said), timed_out)
+    finally:
+        # A thread that still holds a stream when Python ends makes Python abort. Its program has ended, and so does it.
+        for reader in readers:
+            if reader.ident is not None:
+                reader.join(_ENDS_WITHIN_S)
 
 
 @contextmanager
