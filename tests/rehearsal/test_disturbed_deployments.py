@@ -17,6 +17,7 @@ from tests.rehearsal.kill_points import kill_points
 from tests.rehearsal.whole import SPEC, WITHOUT_STATIC_NODES, counts, deployed, destroyed, killed
 from tests.rehearsal.whole_account import whole_account
 from trainyard.deploy.deployment import DeploymentResult
+from trainyard.deploy.work import Options
 from trainyard.edge.aws.account import Account
 
 Act = Callable[[Account, str], DeploymentResult]
@@ -26,19 +27,18 @@ pytestmark = pytest.mark.enable_socket
 LEFT = {"S3 buckets": 1, "S3 objects": 1}
 
 
-def undisturbed(text: str) -> Counter[str]:
-    """Return how many things of each kind exist after a deployment that nothing disturbed."""
-    with deployed_account(text) as account:
-        return counts(account)
-
-
 @pytest.mark.integration
 def test_who_is_killed_goes_on_and_makes_nothing_twice():
+    before_cluster = Options(before_cluster=True)  # all that a process killed there can have made twice
+    with seeded_account(WITHOUT_STATIC_NODES) as account:
+        assert deployed(account, WITHOUT_STATIC_NODES, before_cluster).ok
+        undisturbed = counts(account)
     with seeded_account(WITHOUT_STATIC_NODES) as account:
         before = counts(account)
         killed(account, "deploy", "release", WITHOUT_STATIC_NODES)
+        assert deployed(account, WITHOUT_STATIC_NODES, before_cluster).ok
+        assert counts(account) == undisturbed
         assert deployed(account, WITHOUT_STATIC_NODES).ok
-        assert counts(account) == undisturbed(WITHOUT_STATIC_NODES)
         killed(account, "destroy", "storage", WITHOUT_STATIC_NODES)
         assert destroyed(account, WITHOUT_STATIC_NODES).ok
         after = counts(account)

@@ -30,12 +30,13 @@ OF_STACKS = ("AWS::EC2::Volume",)
 NAMED = re.compile(r"--give-up (\w+)")
 # A part takes less than a minute of a processor.
 PARTS = {"environment": 10, "batch": 20, "eks": 20, "parallelcluster": 120}
-# In the normal run, beginning with what took data away without a word.
+# In the normal run, beginning with what took data away without a word; and, of those that slices have, some more.
 SOME = {
-    "environment": ("monitoring amp-only to self-hosting back", "file_systems[0].lustre.size_gib", "iam.kms_key back"),
-    "batch": ("file_systems[0].lustre.deployment", "queues[0].efa"),
+    "environment": ("monitoring amp-only to self-hosting back",),
+    "batch": ("file_systems[0].lustre.deployment",),
     "eks": ("eks.control_plane_logs",),
 }
+MORE = {"environment": ("file_systems[0].lustre.size_gib", "iam.kms_key back"), "batch": ("queues[0].efa",)}
 # It needs the environment in the account: tests/rehearsal/test_edits.py.
 ELSEWHERE = {"environment"}
 
@@ -133,10 +134,16 @@ def test_every_field_is_edited_on_some_platform():
     assert set(CHANGES) - edited == ANOTHER | ELSEWHERE
 
 
-@pytest.mark.parametrize("platform", SOME)
-def test_some_edits(platform: str, before: DeployedSpec):
-    chosen = [edit for edit in edits(platform) if edit.name in SOME[platform]]
-    assert len(chosen) == len(SOME[platform])
+@pytest.mark.parametrize(
+    ("platform", "names"),
+    [
+        *(pytest.param(*some, id=some[0]) for some in SOME.items()),
+        *(pytest.param(*more, id=f"{more[0]}-more", marks=pytest.mark.exhaustive) for more in MORE.items()),
+    ],
+)
+def test_some_edits(platform: str, names: tuple[str, ...], before: DeployedSpec):
+    chosen = [edit for edit in edits(platform) if edit.name in names]
+    assert len(chosen) == len(names)
     assert failures(chosen, chosen, before) == {}
 
 
