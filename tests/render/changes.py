@@ -72,6 +72,7 @@ LONG = {"name": "q", "compute_resources": [{"instance_type": "m5.large"}]}
 EXISTING = {"vpc": "vpc-0123456789abcdef0", "private_subnets": ["subnet-0123456789abcdef0"]}
 
 # On AWS Batch there is neither a head node nor what belongs to it.
+TIME_LIMIT = {"Action": "CANCEL", "MaxTimeSeconds": 3600, "Reason": "no capacity", "State": "RUNNABLE"}
 ON_BATCH: dict[str, Any] = {
     "platform": "batch",
     "login_nodes": None,
@@ -318,6 +319,7 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "batch.job_policies": (["arn:aws:iam::123456789012:policy/p"], ON_BATCH),
     "batch.job_attempts": (2, ON_BATCH),
     "batch.container_insights": ("enhanced", ON_BATCH),
+    "batch.overlay": ({"JobQueue": {"Properties": {"JobStateTimeLimitActions": [TIME_LIMIT]}}}, ON_BATCH),
     "queues[0].nodes.desired": (2, ON_EKS_WITH_RANGE),
     "eks.kubernetes_version": ("1.34", ON_EKS),
     "eks.system_nodes.instance_type": ("m6i.2xlarge", ON_EKS),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from trainyard.catalog.eksctl_keys import Shape
 from trainyard.finding import Path, path_text
 from trainyard.finding_kinds import Problem
 from trainyard.spec.cluster import Spec
@@ -56,9 +57,31 @@ def overlay_problems(
             yield Problem(where, message, "remove it: an overlay adds keys and changes none")
 
 
+def unknown_keys(
+    value: Any, shape: Shape, path: Path, kinds: Mapping[str, Mapping[str, Shape]], program: str
+) -> Iterator[Problem]:
+    """Yield keys of an overlay that the schema of the program that reads them does not have."""
+    if isinstance(shape, list) and shape and isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from unknown_keys(item, shape[0], (*path, index), kinds, program)
+    elif isinstance(shape, str) and isinstance(value, Mapping) and not is_function(value):
+        for key, inner in value.items():
+            if key in kinds[shape]:
+                yield from unknown_keys(inner, kinds[shape][key], (*path, key), kinds, program)
+            else:
+                hint = f"see {program}'s schema for what it is called"
+                yield Problem((*path, key), f"{program} knows no key {key} here", hint)
+
+
+def is_function(value: Mapping[str, Any]) -> bool:
+    """Return whether a mapping is a function of CloudFormation, which takes the place of a value."""
+    name = next(iter(value), "")
+    return len(value) == 1 and (name == "Ref" or str(name).startswith("Fn::"))
+
+
 def overlay_paths(spec: Spec) -> tuple[str, ...]:
     """Return the keys of a spec's overlay that hold values of their own, as they are written."""
-    overlays = (spec.parallelcluster.overlay, spec.eks.overlay)
+    overlays = (spec.parallelcluster.overlay, spec.batch.overlay, spec.eks.overlay)
     return tuple(path_text(path) for overlay in overlays for path in _leaves(overlay, ()))
 
 

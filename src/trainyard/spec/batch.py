@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from trainyard.field import Count, Positive, Text, Whole
 from trainyard.record import Record
+from trainyard.spec.overlay import Overlay
 from trainyard.spec.text import IamPolicyArn
 
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_ContainerProperties.html: up to 255 characters. Without a
@@ -42,3 +43,7 @@ class Batch(Record):
     """How often a job is tried. Each attempt begins anew, so training has to resume from its checkpoints."""
     container_insights: Literal["none", "standard", "enhanced"] = "standard"
     """CloudWatch's metrics of compute environments and, with enhanced, of containers. They are charged."""
+    overlay: Overlay = {}
+    """Keys of the stack's resources that the spec does not have, by the logical ids of its template, as CloudFormation
+    writes them. They are merged last; entries of lists that are not there come after those that are. A key that the
+    spec decides is refused here."""

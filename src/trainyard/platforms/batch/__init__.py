@@ -21,9 +21,13 @@ from trainyard.platform_parts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainyard.edge.aws.account import Account
+    from trainyard.finding_kinds import Problem
     from trainyard.operate.connect.target import Target
     from trainyard.operate.status.status_request import StatusRequest
+    from trainyard.spec.cluster import Spec
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -104,6 +108,14 @@ def _find_node(account: Account, cluster: str, node: str | None) -> Target | Non
     return batch_target(account, cluster, node)
 
 
+def _overlay_problems(spec: Spec) -> Iterator[Problem]:
+    if not spec.batch.overlay:
+        return iter(())
+    from trainyard.platforms.batch import overlay
+
+    return overlay.problems(spec)
+
+
 BATCH = Platform(
     name="batch",
     title="AWS Batch",
@@ -128,7 +140,7 @@ BATCH = Platform(
     runs_tests_in_containers=False,
     status_values_elsewhere={"batch": None},
     unusable_keys=_unusable_keys,
-    overlay_problems=lambda _: iter(()),
+    overlay_problems=_overlay_problems,
     config_findings=lambda _parsed, _report: iter(()),
     rendering=_rendering,
     picture=_picture,
