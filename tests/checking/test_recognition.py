@@ -34,6 +34,7 @@ KINDS = {
     "#! /bin/sh -e\necho": "shell",
 }
 NONE = (
+    "version: 1\nclone_folder: c\nshallow_clone: true\nenvironment: {A: 1}\nplatform: [x64]\ninstall: []",
     "Resources: {A: {Type: AWS::S3::Bucket, B: !Rain::Embed b}}",
     "", "# only a comment\n", "a: 1", "- a", "text", "name: CI\non: [push]\njobs: {}", "version: 2\nservices: {}",
     "#!/usr/bin/env python3\nprint()", "import os\n", "Resources: []", "Resources: {a: 1}", "apiVersion: [v1]\nkind: a",
@@ -64,6 +65,11 @@ def test_what_is_nobody_s_has_a_reason(text: str):
     recognition = judged(text)
     assert (recognition.kind, recognition.documents) == (None, ())
     assert recognition.reason
+
+
+def test_a_platform_among_keys_of_specs_is_meant_as_a_spec():
+    for text in ("name: a\nregion: b\nplatform: eks\nqueus: []", "{platform: eks}", "{queues: [], a: 1, b: 2}"):
+        assert judged(text) == Recognition()
 
 
 @each_case("name", NAMES)

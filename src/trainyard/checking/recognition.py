@@ -40,8 +40,6 @@ _SBATCH = re.compile(r"^#SBATCH\s", re.MULTILINE)
 _SHELL = re.compile(r"#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?(?:ba|da|k|z)?sh\b")
 # https://docs.docker.com/reference/dockerfile/#from
 _FROM = re.compile(r"^\s*FROM\s+\S", re.MULTILINE | re.IGNORECASE)
-# Keys that no spec is without, and a file of another tool hardly has.
-_SPEC_KEYS = frozenset({"platform", "queues"})
 _UNKNOWN = "no file of a tool that trainyard knows, and no spec"
 # https://github.com/aws-cloudformation/rain has tags of its own, which it replaces before CloudFormation sees them.
 _TEMPLATE_ENGINE = re.compile(r"\{\{|\{%|!Rain::")
@@ -82,9 +80,11 @@ def _of_no_tool(documents: tuple[Document, ...]) -> Recognition:
     value = documents[0].value if len(documents) == 1 else None
     if not isinstance(value, dict):
         return Recognition(reason=_UNKNOWN if documents else "it is empty", may_be_spec=True)
-    if _SPEC_KEYS & value.keys():
+    known = value.keys() & frozenset(Spec.field_names())
+    # Other tools have a platform, too, beside keys of their own.
+    if "queues" in value or ("platform" in value and 2 * len(known) > len(value)):
         return Recognition()
-    return Recognition(reason=_UNKNOWN, may_be_spec=value.keys() <= frozenset(Spec.field_names()))
+    return Recognition(reason=_UNKNOWN, may_be_spec=len(known) == len(value))
 
 
 def document_kind(value: Any) -> DocumentKind | None:

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.rules.documents.found import paths
+from tests.rules.documents.found import paths, problems
 
 RULE = "kubernetes-api-removed"
 
@@ -10,6 +10,11 @@ RULE = "kubernetes-api-removed"
 )
 def test_removed_versions_are_found(version: str, kind: str):
     assert paths(RULE, f"apiVersion: {version}\nkind: {kind}\n") == ["apiVersion"]
+
+
+def test_definitions_that_come_in_several_versions_are_no_error():
+    (problem,) = problems(RULE, "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n")
+    assert problem.severity == "warning"
 
 
 def test_items_of_a_list_are_looked_at():

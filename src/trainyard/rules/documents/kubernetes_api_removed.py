@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
+from trainyard.finding import Severity
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.kubernetes.workload import api_objects
 
@@ -35,7 +36,10 @@ def check(document: Document) -> Iterator[Problem]:
         version = str(item.written["apiVersion"])
         release, kinds = _REMOVED.get(version, ("", ()))
         if release and (not kinds or item.kind in kinds):
-            yield Problem((*item.path, "apiVersion"), f"{version} of {item.name} was removed in Kubernetes {release}")
+            message = f"{version} of {item.name} was removed in Kubernetes {release}"
+            # Definitions come in several versions, of which an installer takes the one that its cluster has.
+            severity: Severity | None = "warning" if item.kind == "CustomResourceDefinition" else None
+            yield Problem((*item.path, "apiVersion"), message, severity=severity)
 
 
 RULE = DocumentRule(

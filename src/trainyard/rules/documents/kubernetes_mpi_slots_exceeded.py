@@ -41,11 +41,13 @@ def _replicas(container: Container, role: str) -> int | None:
 
 
 RULE = DocumentRule(
-    severity="error",
+    severity="warning",
+    confidence="likely",
     title="More MPI processes than slots",
     rationale=(
-        "The operator writes a host file with slotsPerWorker slots for each worker, one where nothing is written, and "
-        "mpirun of Open MPI starts nothing where that is too few: “There are not enough slots available in the system”."
+        "The operator writes a host file with slotsPerWorker slots for each worker, one where nothing is written. "
+        "Where that is too few, Open MPI starts nothing: “There are not enough slots available in the system”. "
+        "An image can be set up to oversubscribe."
     ),
     remedy="make -np equal to the workers times slotsPerWorker",
     source="https://www.kubeflow.org/docs/components/trainer/legacy-v1/user-guides/mpi/",

@@ -37,7 +37,6 @@ def _most_pods(pods: int | None, owner: ApiObject) -> int | None:
 
 RULE = DocumentRule(
     severity="error",
-    confidence="likely",
     title="Nodes that torchrun waits for in vain",
     rationale=(
         "torchrun starts when as many nodes have met as --nnodes says. With fewer pods nothing starts: the GPUs are "

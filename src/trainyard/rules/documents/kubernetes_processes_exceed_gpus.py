@@ -41,7 +41,7 @@ def _processes(container: Container) -> Iterator[tuple[Path, int]]:
 
 
 RULE = DocumentRule(
-    severity="error",
+    severity="warning",
     confidence="likely",
     title="More processes than GPUs",
     rationale=(
