@@ -12,7 +12,7 @@ STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 PYTEST := PYTHONDONTWRITEBYTECODE= pytest --quiet --numprocesses=4 --dist=loadfile --no-loadscope-reorder
 # What users install, in place of the source tree.
 WITH_WHEEL := cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel
-PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/torch .make/checkov .make/cfn-guard
+PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/xfs .make/torch .make/checkov .make/cfn-guard
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -79,6 +79,11 @@ test-slice: $(PROGRAMS) ## one of twelve parts of what the exhaustive tests add:
 .PHONY: .make/compiler
 .make/compiler:
 	@tools/compiler.sh
+
+# What makes the XFS of the tests. Where it is there already, this takes no time.
+.PHONY: .make/xfs
+.make/xfs:
+	@tools/xfs.sh
 
 # The torch of the tests, for CPUs. Where it is there already, this takes no time.
 .PHONY: .make/torch
