@@ -22,7 +22,7 @@ from trainyard import record_schema
 from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, OneOf, Text, Whole
-from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts, readable_template
+from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts, no_alerts, readable_template
 from trainyard.monitoring.cloudwatch_dashboard import COMPILED as COMPILED_CLOUDWATCH
 from trainyard.monitoring.cloudwatch_dashboard import compiled_cloudwatch_dashboards
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards
@@ -264,6 +264,10 @@ def _alerts_page() -> Iterator[str]:
     yield "# Alerts"
     yield ""
     yield FOLDER.with_name("alerts_page.md").read_text(encoding="utf-8")
+    yield "What has no alert, and why:"
+    yield ""
+    yield from (f"- {entry['what']}: {entry['why']}{_beside(entry)}." for entry in no_alerts())
+    yield ""
     yield "| Severity | Meaning |"
     yield "|---|---|"
     yield from (f"| {severity} | {meaning} |" for severity, meaning in SEVERITIES.items())
@@ -274,6 +278,12 @@ def _alerts_page() -> Iterator[str]:
         for alert in alerts():
             if alert.group == group:
                 yield from _alert_section(alert)
+
+
+def _beside(entry: dict[str, Any]) -> str:
+    names = [f"`{name}`" for name in entry.get("metrics", ())]
+    alert = [f"[{entry['beside']}](#{entry['beside']})"] if "beside" in entry else []
+    return f" ({', '.join([*names, *alert])})"
 
 
 def _alert_section(alert: Alert) -> Iterator[str]:

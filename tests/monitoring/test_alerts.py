@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.monitoring.alert_cases import FOLDER as CASES
 from tests.monitoring.alert_cases import cases_of
 from tests.monitoring.promql import exported, named_metrics, unknown_in
-from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts, alerts_for
+from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts, alerts_for, no_alerts
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.features import NEEDS
 from trainyard.monitoring.prometheus_rules import alert_rules, recording_groups
@@ -37,6 +38,17 @@ GOOD = {
 def test_an_alert_asks_for_metrics_and_labels_that_are_exported(alert: Alert):
     assert named_metrics(alert.expr)
     assert unknown_in(alert.expr, exported()) == []
+
+
+@pytest.mark.parametrize("entry", no_alerts(), ids=lambda entry: entry["what"])
+def test_what_is_said_to_have_no_alert_has_none(entry: dict[str, Any]):
+    asked = {name for alert in alerts() for name in named_metrics(alert.expr)}
+    metrics = entry.get("metrics", ())
+    assert not asked & set(metrics)
+    assert set(metrics) <= exported().keys()
+    assert metrics or entry["beside"] in {alert.id for alert in alerts()}
+    assert entry.get("beside", alerts()[0].id) in {alert.id for alert in alerts()}
+    assert f"- {entry['what']}: {entry['why']}" in PAGE
 
 
 @pytest.mark.parametrize("query", documented_queries(), ids=lambda query: query.id)

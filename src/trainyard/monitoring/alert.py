@@ -15,6 +15,7 @@ import yaml
 from trainyard.monitoring.features import NEEDS
 
 FOLDER = Path(__file__).with_name("alerts")
+_NO_ALERTS = FOLDER.with_name("no_alerts.yaml")
 # The order is that of the page and of the rules.
 GROUPS = {
     "gpu": "GPUs",
@@ -108,3 +109,9 @@ def readable_template(template: str) -> str:
 def title(template: str) -> str:
     """Return the same for a heading, in which marks would be in the way."""
     return _VALUE.sub("…", _LABEL.sub(lambda match: f"<{match[1]}>", template))
+
+
+def no_alerts() -> list[dict[str, Any]]:
+    """Return what has no alert: ``what`` it is, ``why``, its ``metrics``, and ``beside`` which alert it stands."""
+    entries: list[dict[str, Any]] = yaml.safe_load(_NO_ALERTS.read_text(encoding="utf-8"))
+    return entries
