@@ -6,9 +6,13 @@ import pytest
 
 from tests.mission.subject import cluster, findings, options, page, queue, spec
 from tests.oracle.pcluster import errors, validate_configs
+from tests.rehearsal.account_copies import deployed_account
+from tests.rehearsal.whole import SPEC, deployed
 from trainyard.api.new import new_spec
 from trainyard.bundle.image import assemble_images
 from trainyard.document.write import yaml_text
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.parallelcluster import cluster_config
 from trainyard.edge.pcluster import ClusterConfig
 from trainyard.edge.pcluster_answers import warnings_in
 
@@ -27,7 +31,9 @@ def test_pcl_1_parallelcluster_takes_all_five_kinds():
     assert [errors(result) for result in validate_configs(configs, version="3.16.1")] == [[]] * len(KINDS)
 
 
-def test_pcl_2_every_placeholder_has_its_setting():
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_pcl_2_every_placeholder_has_its_setting_and_more_nodes_come_by_an_update():
     text = page("migration.md")
     names = (
         "CUSTOM_AMI_ID",
@@ -39,6 +45,17 @@ def test_pcl_2_every_placeholder_has_its_setting():
         "MAX_INSTANCES",
     )
     assert not [name for name in names if f"PLACEHOLDER_{name}" not in text]
+
+    with deployed_account(SPEC) as account:
+        assert most_nodes(account) == 2
+        assert deployed(account, SPEC.replace("nodes: 2", "nodes: {min: 2, max: 4}")).ok
+        assert most_nodes(account) == 4
+
+
+def most_nodes(account: Account) -> int:
+    config = cluster_config(account, "llm")
+    assert config is not None
+    return int(config["Scheduling"]["SlurmQueues"][0]["ComputeResources"][0]["MaxCount"])
 
 
 def test_pcl_3_roles_have_the_documented_types():
