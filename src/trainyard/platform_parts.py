@@ -93,6 +93,10 @@ class PlatformRehearsal(Protocol):
         """Return the programs for an account, until the rehearsal ends. ``report`` hears of what takes long."""
         ...
 
+    def with_programs(self, account: Account) -> Account:
+        """Return an emulated account with the programs that are emulated with it, for any later command."""
+        ...
+
     def jobs(self) -> DeploymentStep | None:
         """Return the step that gives jobs to the deployed cluster; None where none can run."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,7 @@ from trainyard.edge.aws.account import Account, account
 from trainyard.edge.aws.region import configured_region
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError, InputError
+from trainyard.rehearsal.kept_rehearsal import current_rehearsal
 from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def cluster_reference(written: str, region: str | None = None, profile: str | No
     if not names_file(written):
         return ClusterReference(written, account_in(region, profile), None, None)
     spec = parse(read_text(written), written).spec
-    where = account(region_of_spec(spec, written, region), profile)
+    where = account_at(region_of_spec(spec, written, region), profile)
     return ClusterReference(spec.name, where, spec.assets.bucket, spec)
 
 
@@ -80,4 +82,19 @@ def account_in(region: str | None = None, profile: str | None = None) -> Account
             where="--region",
             hint="name the spec file, give --region, set AWS_REGION, or write a region into the AWS profile",
         )
-    return account(chosen, profile)
+    return account_at(chosen, profile)
+
+
+def account_at(region: str, profile: str | None = None) -> Account:
+    """Return the account in a region: that of AWS, or of the kept rehearsal that the environment leads to.
+
+    Raises InputError for a profile, which would lead out of the rehearsal, and TrainyardError where that has ended.
+    """
+    kept = current_rehearsal()
+    if kept is None:
+        return account(region, profile)
+    if profile is not None:
+        hint = "leave it out, or use a shell in which the variables of the rehearsal are not set"
+        problem = f"the kept rehearsal {kept.name} has no profile {profile}"
+        raise InputError(problem, where="--profile", hint=hint)
+    return replace(kept.account, region=region)

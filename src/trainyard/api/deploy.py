@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trainyard.api.cluster_reference import region_of_spec
+from trainyard.api.cluster_reference import account_at, region_of_spec
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import FileFindings, check_text
 from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, refuse_no_cluster, review_of, work_for
@@ -24,6 +24,8 @@ from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.text_file import read_text
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.platform_table import PLATFORMS
+from trainyard.rehearsal.kept_rehearsal import current_rehearsal
+from trainyard.rehearsal.rehearsal import equip
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.spec.parsing import parse
 
@@ -109,9 +111,8 @@ def deploy_file(  # noqa: PLR0913  one for each option
     refuse_stand_ins(checked.findings)
     refuse_no_cluster(spec, options or Options())
     content = lock_of(file, lock)
-    where = account(region_of_spec(spec, file, region), profile)
-    work = work_for(spec, where, listener, options)
-    work.assets_lock = content
+    where = account_at(region_of_spec(spec, file, region), profile)
+    work = equipped(work_for(spec, where, listener, options), content)
     preflights = preflight_findings(work, checked.parsed.document)
     if any(finding.severity == "error" for finding in preflights):
         return FileDeployment(checked, preflights, None)
@@ -121,10 +122,17 @@ def deploy_file(  # noqa: PLR0913  one for each option
     return FileDeployment(checked, preflights, done, commands_after(work, done.stage, file, lock, profile=profile))
 
 
+def equipped(work: Work, lock: bytes | None = None) -> Work:
+    """Return the work with the lock of its assets, or with what it needs where it is in a kept rehearsal."""
+    work.assets_lock = lock
+    if (kept := current_rehearsal()) is not None:
+        equip(work, kept)
+    return work
+
+
 def _prospect(spec: Spec, where: Account, lock: bytes | None) -> Prospect:
     """Return what would change. Nothing is touched."""
-    work = work_for(spec, where)
-    work.assets_lock = lock
+    work = equipped(work_for(spec, where), lock)
     review, refusals = review_of(work)
     return Prospect(review, tuple(refusals), hourly_cost(spec), _former_cost(work))
 
@@ -166,7 +174,7 @@ def destroy_cluster(
     TrainyardError where the account cannot be used, or where there is nothing of that name.
     """
     held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
-    done = destroy(Work(where, name, None, held, listener, options or Options()))
+    done = destroy(equipped(Work(where, name, None, held, listener, options or Options())))
     if not (done.kept or done.refused or any(result.status != "unchanged" for result in done.results)):
         raise TrainyardError(
             f"there is nothing called {name} in {where.region} of account {where.id}",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.api.cluster_reference import region_of_spec
+from trainyard.api.cluster_reference import account_at, region_of_spec
+from trainyard.api.deploy import equipped
 from trainyard.api.lock_file import lock_of
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.plan.deployment_plan import DeploymentPlan, plan
 from trainyard.deploy.plan.fleet import SimulationRequest
-from trainyard.edge.aws.account import account
 from trainyard.errors import SpecError
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ def plan_file(  # noqa: PLR0913  one for each option
         return checked, None
     place = region_of_spec(spec, file, region)
     content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
-    work = work_for(spec, account(place, profile)) if asks_account else None
-    if work is not None:
-        work.assets_lock = content
+    work = equipped(work_for(spec, account_at(place, profile)), content) if asks_account else None
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
     return checked, plan(spec, work, simulation if simulated_nodes else None)

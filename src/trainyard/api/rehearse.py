@@ -12,12 +12,13 @@ from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
 from trainyard.operate.logs.export import refuse_other_endings
-from trainyard.platform_table import platform_of
+from trainyard.platform_table import PLATFORMS, platform_of
 from trainyard.redaction.secrets import values_without_secrets
 from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.environment_option import refuse_missing_environment, refuse_other_environment
-from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse
+from trainyard.rehearsal.kept_rehearsal import KeptRehearsal, kept_rehearsal, kept_rehearsals, stop
+from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse, rehearse_and_keep, tell_page
 from trainyard.rehearsal.report.conditions import conditions
 from trainyard.rehearsal.report.report_page import report_page
 from trainyard.rehearsal.report.terminal import summary as report_summary
@@ -28,7 +29,20 @@ if TYPE_CHECKING:
     from trainyard.deploy.work import Event
     from trainyard.spec.cluster import Spec
 
-__all__ = ["refuse_folder", "rehearse_file", "report_page", "report_summary", "what_can_break_down", "write_report"]
+__all__ = [
+    "KeptRehearsal",
+    "break_kept",
+    "keep_file",
+    "kept_rehearsal",
+    "kept_rehearsals",
+    "refuse_folder",
+    "rehearse_file",
+    "report_page",
+    "report_summary",
+    "stop",
+    "what_can_break_down",
+    "write_report",
+]
 
 
 def rehearse_file(  # noqa: PLR0913  one for each option
@@ -52,20 +66,63 @@ def rehearse_file(  # noqa: PLR0913  one for each option
     _refuse_unknown(breakdown)
     if archive is not None:
         refuse_other_endings(archive, "--archive")
+    checked, script = _whole_script(file, environment, breakdown)
+    if script is None:
+        return checked, None
+    archive_file = None if archive is None else ArchiveFile(archive, force)
+    return checked, rehearse(script, listener, archive=archive_file, breakdown=breakdown)
+
+
+def keep_file(
+    file: str,
+    listener: Callable[[Event], None] = lambda _: None,
+    *,
+    name: str | None = None,
+    breakdown: str | None = None,
+    environment: str | None = None,
+) -> tuple[FileFindings, KeptRehearsal | None, dict[str, Any] | None]:
+    """Deploy a spec file into an emulated account that stays up; see rehearse_file for arguments and errors.
+
+    Return what stays, None where findings stopped it, and what happened, None where the spec has errors. ``name`` is
+    that of the cluster by default. Raises InputError where a rehearsal of this name is kept already.
+    """
+    _refuse_unknown(breakdown)
+    checked, script = _whole_script(file, environment, breakdown)
+    if script is None:
+        return checked, None, None
+    return checked, *rehearse_and_keep(script, listener, name=name, breakdown=breakdown)
+
+
+def break_kept(kept: KeptRehearsal, breakdown: str | None) -> None:
+    """Let one thing go wrong in a kept rehearsal from now on, and nothing else; nothing at all with None.
+
+    Nodes of ParallelCluster start anew. Raises InputError for what there is not, or what that platform has nothing of.
+    """
+    _refuse_unknown(breakdown)
+    strikes = PLATFORMS[kept.platform].rehearsal().STRIKES
+    effective = [name for name, known in breakdowns().items() if known.strikes in strikes]
+    if breakdown is not None and breakdown not in effective:
+        hint = f"on {PLATFORMS[kept.platform].title} choose one of {', '.join(effective)}"
+        raise InputError(f"{breakdown} breaks nothing of {kept.cluster}", where="--break", hint=hint)
+    tell_page(kept.account, "breakdown", breakdown)
+
+
+def _whole_script(
+    file: str, environment: str | None, breakdown: str | None
+) -> tuple[FileFindings, RehearsalSpec | None]:
+    """Return what a spec file and that of its environment say; None where one has errors, which are returned then."""
     checked, script = _script(file)
     if script is None:
         return checked, None
     _refuse_without_effect(breakdown, script.spec)
     if environment is None:
         refuse_missing_environment(script.spec, file)
-    else:
-        checked_environment, around = _script(environment)
-        if around is None:
-            return checked_environment, None
-        refuse_other_environment(script.spec, around.spec, environment)
-        script = replace(script, environment=around)
-    archive_file = None if archive is None else ArchiveFile(archive, force)
-    return checked, rehearse(script, listener, archive=archive_file, breakdown=breakdown)
+        return checked, script
+    checked_environment, around = _script(environment)
+    if around is None:
+        return checked_environment, None
+    refuse_other_environment(script.spec, around.spec, environment)
+    return checked, replace(script, environment=around)
 
 
 def _script(file: str) -> tuple[FileFindings, RehearsalSpec | None]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.output import EMULATION, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +22,6 @@ _REGION_HELP = (
     "AWS region of the cluster. By default that of SPEC, else that of AWS_REGION, AWS_DEFAULT_REGION or the profile."
 )
 
-profile_option = click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
-"""Adds ``--profile`` to a command."""
 lock_option = click.option(
     "--lock",
     metavar="FILE",
@@ -30,8 +32,26 @@ lock_option = click.option(
 
 
 def account_options(command: Command) -> Command:
-    """Add ``--region`` and ``--profile``."""
-    return click.option("--region", metavar="REGION", help=_REGION_HELP)(profile_option(command))
+    """Add ``--region`` and ``--profile``. The command says at once where a kept rehearsal answers in place of AWS."""
+
+    @wraps(command)
+    def announced(*arguments: Any, **options: Any) -> object:
+        if os.environ.get("AWS_ENDPOINT_URL"):
+            _announce_emulation()
+        return command(*arguments, **options)
+
+    profile = click.option("--profile", metavar="NAME", help="Profile of the AWS configuration.")
+    return click.option("--region", metavar="REGION", help=_REGION_HELP)(profile(cast("Command", announced)))
+
+
+def _announce_emulation() -> None:
+    from trainyard.errors import TrainyardError
+    from trainyard.rehearsal.kept_rehearsal import current_rehearsal
+
+    with suppress(TrainyardError):  # whoever asks the account is told
+        if (kept := current_rehearsal()) is not None:
+            click.get_current_context().meta[EMULATION] = kept.name
+            print_text(f"the kept rehearsal {kept.name} answers at {kept.endpoint}, not AWS", err=True)
 
 
 def cluster_argument(*, required: bool = True) -> Callable[[Command], Command]:

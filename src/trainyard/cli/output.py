@@ -17,6 +17,8 @@ from trainyard.foreign_text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+EMULATION = "trainyard.emulation"
+"""Key of click's context: the kept rehearsal that answers in place of AWS."""
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
@@ -30,8 +32,10 @@ def asked_for_json(arguments: Sequence[str]) -> bool:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """Print a result as JSON, its schema version first."""
-    print_plain(json_text({"schema": 1, **value}))
+    """Print a result as JSON: first its schema version, then the kept rehearsal that was asked in place of AWS."""
+    context = click.get_current_context(silent=True)
+    emulation = context and context.meta.get(EMULATION)
+    print_plain(json_text({"schema": 1, **({"emulation": emulation} if emulation else {}), **value}))
 
 
 def json_text(value: dict[str, Any]) -> str:

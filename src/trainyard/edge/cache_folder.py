@@ -18,12 +18,24 @@ def cache_folder(variables: Mapping[str, str] = os.environ) -> Path:
     An empty variable counts as unset, and a relative XDG_CACHE_HOME is ignored:
     https://specifications.freedesktop.org/basedir-spec/latest/#variables
     """
-    if chosen := variables.get("TRAINYARD_CACHE"):
+    return _folder(variables, "TRAINYARD_CACHE", "XDG_CACHE_HOME", ".cache")
+
+
+def state_folder(variables: Mapping[str, str] = os.environ) -> Path:
+    """Return ``$TRAINYARD_STATE``, else ``$XDG_STATE_HOME/trainyard``, else ``~/.local/state/trainyard``.
+
+    It holds what belongs to processes that run, and may not exist.
+    """
+    return _folder(variables, "TRAINYARD_STATE", "XDG_STATE_HOME", ".local/state")
+
+
+def _folder(variables: Mapping[str, str], own: str, of_desktop: str, default: str) -> Path:
+    if chosen := variables.get(own):
         return Path(chosen).absolute()
-    xdg = Path(variables.get("XDG_CACHE_HOME", ""))
+    xdg = Path(variables.get(of_desktop, ""))
     if xdg.is_absolute():
         return xdg / "trainyard"
-    return _home(variables) / ".cache" / "trainyard"
+    return _home(variables) / default / "trainyard"
 
 
 def refuse_folder_of_others(folder: Path) -> None:

@@ -127,7 +127,10 @@ class Eksctl(Protocol):
 
 
 def eksctl_of(account: Account) -> Eksctl:
-    """Return the program that is on PATH. Raises TrainyardError where there is none."""
+    """Return the program that is on PATH, or that of an emulated account. Raises TrainyardError where there is none."""
+    if account.eksctl is not None:
+        emulated: Eksctl = account.eksctl(account)
+        return emulated
     return ProgramEksctl(installed_eksctl(), program_variables(account))
 
 

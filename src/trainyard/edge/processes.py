@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 from pathlib import Path
 
 
@@ -14,6 +15,27 @@ def place() -> str:
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
     except OSError:  # no Linux
         return socket.gethostname()
+
+
+def beginning(process: int) -> str | None:
+    """Return when a process of this machine began, in a form that is only compared; None where it has ended.
+
+    Ids are used again; id and beginning together are not. A process that has ended and that nobody has asked about is
+    a zombie, and counts as ended. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    """
+    try:
+        state, *fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return _beginning_by_ps(process)
+    return None if state in ("Z", "X") else fields[18]
+
+
+def _beginning_by_ps(process: int) -> str | None:
+    if Path("/proc/self/stat").exists():
+        return None
+    words = ["ps", "-o", "stat=,lstart=", "-p", str(process)]  # macOS
+    state, _, began = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip().partition(" ")
+    return None if not began or state.startswith("Z") else began.strip()
 
 
 def is_running(process: object) -> bool:

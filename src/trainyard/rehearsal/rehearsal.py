@@ -6,6 +6,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http.client import HTTPConnection
@@ -28,8 +29,9 @@ from trainyard.finding import Finding
 from trainyard.platform_parts import RehearsedPrograms
 from trainyard.platform_table import platform_of
 from trainyard.rehearsal.archive import ArchiveFile, write_archive
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
+from trainyard.rehearsal.emulated.emulated_account import KEY_HEADER, emulated_account
 from trainyard.rehearsal.emulated.seeds import seeds_of, seeds_with_environment
+from trainyard.rehearsal.kept_rehearsal import KeptRehearsal, new_rehearsal, stop
 from trainyard.rehearsal.report.conditions import only_aws_can_tell, proved_claims
 from trainyard.rehearsal.stacks import made_stacks
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
@@ -109,10 +111,7 @@ def rehearse(
     started = time.time()
     if archive is not None:
         refuse_existing(archive.file, force=archive.force)
-    seeds = seeds_of(script.spec, faults={"breakdown": breakdown})
-    if script.environment is not None:
-        seeds = seeds_with_environment(seeds, seeds_of(script.environment.spec))
-    with emulated_account(script.spec.region, seeds=seeds) as emulated:
+    with emulated_account(script.spec.region, seeds=_seeds(script, breakdown)) as emulated:
         account = replace(emulated, clock=QuickClock())
         with (
             platform_of(script.spec)
@@ -134,6 +133,52 @@ def rehearse(
         "ok": "nothing_left" in rehearsal.reached,
         "seconds": round(time.time() - started, 1),
     }
+
+
+def rehearse_and_keep(
+    script: RehearsalSpec,
+    listener: Callable[[Event], None],
+    *,
+    name: str | None = None,
+    breakdown: str | None = None,
+) -> tuple[KeptRehearsal | None, dict[str, Any]]:
+    """Deploy a spec into an emulated account that stays, also where that failed, and return it and what happened.
+
+    No account stays where findings stopped it before anything, and where an error or Ctrl-C ended it. ``name`` is that
+    of the spec by default. Raises InputError where a rehearsal of this name is kept already.
+    """
+    started, spec, environment = time.time(), script.spec, script.environment
+    seeds = _seeds(script, breakdown)
+    with ExitStack() as stack:
+        about = {"cluster": spec.name, "platform": spec.platform}
+        kept = stack.enter_context(new_rehearsal(name or spec.name, spec.region, about, seeds))
+        account = replace(kept.account, clock=QuickClock())
+        programs = platform_of(spec).rehearsal().programs(account, spec, _reported(account, listener))
+        rehearsal = _Rehearsal(
+            script, account, listener, stack.enter_context(programs), kept.folder, breakdown=breakdown
+        )
+        deployed = environment is None or _deployed(rehearsal, environment)[1]
+        if deployed and _deployed(rehearsal, script)[1]:
+            rehearsal.reached.append("deployed")
+    if not rehearsal.steps:
+        stop(kept)
+    result = _result(rehearsal, started)
+    result |= {"ok": "deployed" in rehearsal.reached, "seconds": round(time.time() - started, 1)}
+    return (kept if rehearsal.steps else None), result
+
+
+def equip(work: Work, kept: KeptRehearsal) -> None:
+    """Let a deployment or destruction work in a kept rehearsal as in any: it waits shortly, and downloads nothing."""
+    work.account = replace(work.account, clock=QuickClock())
+    if work.account.kubectl is not None:
+        work.kubectl = work.account.kubectl
+    if work.spec is not None:
+        _stand_in_for_assets(work, kept.folder)
+
+
+def _seeds(script: RehearsalSpec, breakdown: str | None) -> dict[str, Any]:
+    seeds = seeds_of(script.spec, faults={"breakdown": breakdown})
+    return seeds if script.environment is None else seeds_with_environment(seeds, seeds_of(script.environment.spec))
 
 
 def _reported(account: Account, listener: Callable[[Event], None]) -> Callable[[str], None]:
@@ -270,10 +315,19 @@ def inventory(account: Account) -> list[str]:
 
 def page(account: Account, name: str) -> Any:
     """Return a page of the emulated account: see emulated/pages.py."""
+    return _asked_page(account, "GET", name, None)
+
+
+def tell_page(account: Account, name: str, value: Any) -> Any:
+    """Give a page of the emulated account a value, and return its answer: see TAKES in emulated/pages.py."""
+    return _asked_page(account, "PUT", name, json.dumps(value))
+
+
+def _asked_page(account: Account, method: str, name: str, body: str | None) -> Any:
     address = urlsplit(account.endpoint or "")
     connection = HTTPConnection(str(address.hostname), address.port, timeout=_PAGE_TIMEOUT_S)
     try:
-        connection.request("GET", f"/trainyard/{name}")
+        connection.request(method, f"/trainyard/{name}", body, headers={KEY_HEADER: account.access_key_id})
         return json.load(connection.getresponse())
     finally:
         connection.close()

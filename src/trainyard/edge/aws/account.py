@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -55,6 +55,10 @@ class Account:
     credentials: Mapping[str, str] = field(default_factory=dict)
     """AWS_ACCESS_KEY_ID and so on, in place of those that are configured. Never printed."""
     clock: Clock = field(default_factory=Clock)
+    kubectl: Callable[[Account, str], Any] | None = field(default=None, compare=False)
+    """What asks the Kubernetes API of its clusters where that is emulated too; None for the user's own program."""
+    eksctl: Callable[[Account], Any] | None = field(default=None, compare=False)
+    """What makes its clusters of EKS where they are emulated; None for the user's own program."""
 
     def __repr__(self) -> str:
         """Leave out the credentials."""
@@ -81,6 +85,12 @@ class Account:
         made.meta.events.register("before-send", lambda **_: look())  # each attempt of each call
         self._clients[key] = made
         return made
+
+    @property
+    def access_key_id(self) -> str:
+        """The key that calls are signed with, which is no secret; empty where there is none."""
+        found = self._session.get_credentials()
+        return str(found.access_key) if found is not None else ""
 
     def url_of(self, host: str) -> str:
         """Return where a host answers that belongs to the account, such as that of a Grafana workspace.

@@ -101,8 +101,12 @@ def kubectl_of(account: Account, cluster_name: str) -> Iterator[Kubectl]:
     """Give the user's kubectl for a cluster, until the end of the block.
 
     Raises TrainyardError where the program is missing or there is no such cluster, UnreachableError where the cluster
-    has no endpoint yet.
+    has no endpoint yet. Of an emulated account it is the one of the account.
     """
+    if account.kubectl is not None:
+        with account.kubectl(account, cluster_name) as emulated:
+            yield emulated
+        return
     program = installed_kubectl()
     eks_cluster = find_cluster(account, cluster_name)
     if eks_cluster is None:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.work import Work
-from trainyard.rehearsal.programs import no_programs
+from trainyard.rehearsal.programs import no_programs, same_account
 from trainyard.rehearsal.report.conditions import Condition
 
 CONDITIONS: Mapping[str, Condition] = {}
 STRIKES = frozenset({"resource"})
 
 programs = no_programs
+with_programs = same_account
 
 
 def jobs() -> DeploymentStep | None:

@@ -137,13 +137,21 @@ def answer(error: Exception, service: str, environ: dict[str, Any], start_respon
     traceback.print_exception(error, file=sys.stderr)
     problem = f"the emulated account cannot answer this call of {service or 'an unknown service'}: "
     problem += f"{type(error).__name__}: {error}"
+    return refusal("501 Not Implemented", _CODE, problem, environ, start_response)
+
+
+def refusal(
+    status: str, code: str, problem: str, environ: dict[str, Any], start_response: Callable[..., Any]
+) -> list[bytes]:
+    """Answer with a code and a sentence, in the language of the call."""
+    service = _signing_name(environ)
     speaks_json = "json" in str(environ.get("CONTENT_TYPE", "")) or service not in ("s3", *_XML)
-    body = json.dumps({"__type": _CODE, "message": problem}) if speaks_json else _xml(service, problem)
+    body = json.dumps({"__type": code, "message": problem}) if speaks_json else _xml(service, code, problem)
     kind = "application/json" if speaks_json else "text/xml"
-    start_response("501 Not Implemented", [("Content-Type", kind), ("x-amzn-ErrorType", _CODE)])
+    start_response(status, [("Content-Type", kind), ("x-amzn-ErrorType", code)])
     return [body.encode()]
 
 
-def _xml(service: str, problem: str) -> str:
-    error = f"<Code>{_CODE}</Code><Message>{escape(problem)}</Message>"
+def _xml(service: str, code: str, problem: str) -> str:
+    error = f"<Code>{code}</Code><Message>{escape(problem)}</Message>"
     return _WRAPS.get(service, _WRAPS[""]).format(error)

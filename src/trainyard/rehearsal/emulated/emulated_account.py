@@ -25,9 +25,13 @@ from trainyard.errors import TrainyardError
 
 HINT = "pip install 'trainyard[rehearse]'"
 SEEDS_VARIABLE = "TRAINYARD_EMULATED_SEEDS"
+KEY_VARIABLE = "TRAINYARD_EMULATED_KEY"
+"""Tells a server the one access key whose calls it answers; without it, it answers everybody on this machine."""
+KEY_HEADER = "X-Trainyard-Key"
+"""Carries the access key in calls of trainyard's own that nothing signs."""
 _START_WITHIN_S = 60.0
-_PROFILE = "emulated"
-_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAEMULATEDACCOUNT0", "AWS_SECRET_ACCESS_KEY": "emulated"}
+_PROFILE, _CONFIG = "emulated", "config"
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAEMULATEDACCOUNT0", "AWS_SECRET_ACCESS_KEY": "emulated"}
 # What of the user's environment a program needs to run at all. Nothing of AWS, and no proxies.
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")
 
@@ -51,7 +55,7 @@ class EmulatedAccount(Account):
         ):
             session.set_config_variable(name, value)
         session.set_default_client_config(Config(proxies={}, s3={"addressing_style": "path"}))
-        session.set_credentials(_CREDENTIALS["AWS_ACCESS_KEY_ID"], _CREDENTIALS["AWS_SECRET_ACCESS_KEY"])
+        session.set_credentials(self.credentials["AWS_ACCESS_KEY_ID"], self.credentials["AWS_SECRET_ACCESS_KEY"])
         return boto3.Session(botocore_session=session, region_name=self.region)
 
 
@@ -62,10 +66,9 @@ def emulated_account(region: str, *, seeds: Mapping[str, Any] | None = None) -> 
     ``seeds``, from ``seeds.py``, is what exists there at first. Raises TrainyardError where the extra is missing or
     nothing starts.
     """
-    if importlib.util.find_spec("moto") is None or importlib.util.find_spec("flask") is None:
-        raise TrainyardError("the emulated account is not installed", hint=HINT)
+    refuse_missing_extra()
     with tempfile.TemporaryDirectory(prefix="trainyard-emulated-") as folder:
-        variables = _variables(region, Path(folder), seeds)
+        variables = server_variables(region, Path(folder), seeds)
         errors = (Path(folder) / "errors.txt").open("w+b")
         with (
             errors,
@@ -78,15 +81,23 @@ def emulated_account(region: str, *, seeds: Mapping[str, Any] | None = None) -> 
             ) as server,
         ):
             try:
-                port = _port(server, Path(folder) / "errors.txt")
-                yield _account(region, port, Path(folder))
+                port = announced_port(server, Path(folder) / "errors.txt")
+                yield account_at(region, port, Path(folder), CREDENTIALS)
             finally:
                 server.kill()  # it has nothing to save, and leaving the block waits for it
 
 
-def _variables(region: str, folder: Path, seeds: Mapping[str, Any] | None) -> dict[str, str]:
+def refuse_missing_extra() -> None:
+    """Raise TrainyardError where what emulates accounts is not installed."""
+    if importlib.util.find_spec("moto") is None or importlib.util.find_spec("flask") is None:
+        raise TrainyardError("the emulated account is not installed", hint=HINT)
+
+
+def server_variables(region: str, folder: Path, seeds: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the environment of a server, whose files go into a folder: nothing of the user's AWS is in it."""
+    (folder / _CONFIG).write_text(f"[profile {_PROFILE}]\nregion = {region}\n", encoding="utf-8")
     inherited = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    configured = _configuration(region, folder)
+    configured = _configuration(region, folder, CREDENTIALS)
     del configured["AWS_PROFILE"]  # moto makes sessions of its own, without a configuration
     file = folder / "seeds.json"
     file.write_text(json.dumps(seeds or {"region": region}), encoding="utf-8")
@@ -95,28 +106,27 @@ def _variables(region: str, folder: Path, seeds: Mapping[str, Any] | None) -> di
     return {**inherited, **configured, **planted, **account}
 
 
-def _configuration(region: str, folder: Path) -> dict[str, str]:
-    """Return variables that point every AWS program to a configuration of this account's own."""
-    file = folder / "config"
-    file.write_text(f"[profile {_PROFILE}]\nregion = {region}\n")
+def _configuration(region: str, folder: Path, credentials: Mapping[str, str]) -> dict[str, str]:
+    """Return variables that point every AWS program to the configuration in a folder, which is this account's own."""
     return {
-        "AWS_CONFIG_FILE": str(file),
+        "AWS_CONFIG_FILE": str(folder / _CONFIG),
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "AWS_PROFILE": _PROFILE,
         "AWS_EC2_METADATA_DISABLED": "true",
         "AWS_REGION": region,
         "AWS_DEFAULT_REGION": region,
-        **_CREDENTIALS,
+        **credentials,
     }
 
 
-def _account(region: str, port: int, folder: Path) -> Account:
-    credentials: Mapping[str, str] = _configuration(region, folder)
-    return EmulatedAccount(region, endpoint=f"http://127.0.0.1:{port}", credentials=credentials)
+def account_at(region: str, port: int, folder: Path, credentials: Mapping[str, str]) -> Account:
+    """Return the account that a server is, whose AWS configuration goes into a folder."""
+    variables = _configuration(region, folder, credentials)
+    return EmulatedAccount(region, endpoint=f"http://127.0.0.1:{port}", credentials=variables)
 
 
-def _port(server: subprocess.Popen[bytes], errors: Path) -> int:
-    """Wait until the server says where it listens."""
+def announced_port(server: subprocess.Popen[bytes], errors: Path) -> int:
+    """Wait until the server says where it listens. Raises TrainyardError where it never does."""
     assert server.stdout is not None  # noqa: S101  # it was asked for
     until = time.monotonic() + _START_WITHIN_S
     line = b""

@@ -76,6 +76,16 @@ def obey(aws: Aws, name: str) -> None:
         _start_fleet(aws, _cluster(aws, name))
 
 
+def restart_fleets(aws: Aws) -> None:
+    """Let every cluster stop its nodes and start them again, so that what breaks down from now on shows at once."""
+    tables = aws.client("dynamodb").list_tables()["TableNames"]
+    for name in (table.removeprefix(TABLE_PREFIX) for table in tables if table.startswith(TABLE_PREFIX)):
+        if _fleet_status(aws, name) in ("RUNNING", "PROTECTED"):
+            for request in ("STOP_REQUESTED", "START_REQUESTED"):
+                _put_fleet_status(aws, name, request)
+                obey(aws, name)
+
+
 def _start_fleet(aws: Aws, cluster: SlurmCluster) -> None:
     refused = _launch(aws, cluster)
     instance = _instance(aws, cluster.name)

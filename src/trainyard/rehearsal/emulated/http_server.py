@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from moto.moto_server.werkzeug_app import MotoRequestHandler
 from werkzeug.serving import make_server
 
-from trainyard.rehearsal.emulated import extensions, pages
+from trainyard.rehearsal.emulated import extensions, faults, head_node, pages
 from trainyard.rehearsal.emulated.application import LOCK, Application
-from trainyard.rehearsal.emulated.in_process_account import let_calls_in
+from trainyard.rehearsal.emulated.emulated_account import KEY_VARIABLE
+from trainyard.rehearsal.emulated.in_process_account import InProcessAccount, let_calls_in
+from trainyard.rehearsal.emulated.key_check import KeyCheck
 from trainyard.rehearsal.emulated.parent_process import end_with_parent
 from trainyard.rehearsal.emulated.seed_account import plant, plant_from_environment
 
@@ -38,14 +40,21 @@ def server_at(port: int) -> BaseWSGIServer:
     let_calls_in(application)
     plant_from_environment()
     server = _listening(port, application)
-    pages.TAKES |= {"copy": partial(_copy, server, application), "seeds": plant}
+    pages.TAKES |= {"copy": partial(_copy, server, application), "seeds": plant, "breakdown": _break_down}
     return server
 
 
 def _listening(port: int, application: Application) -> BaseWSGIServer:
-    server = make_server(HOST, port, application, threaded=True, request_handler=_Quiet)
+    answering = KeyCheck(application, key) if (key := os.environ.get(KEY_VARIABLE)) else application
+    server = make_server(HOST, port, answering, threaded=True, request_handler=_Quiet)
     os.environ["MOTO_PORT"] = str(server.port)  # moto writes it into the URLs that it answers with
     return server
+
+
+def _break_down(name: str | None) -> None:
+    """Let this go wrong from now on, None for nothing, and nodes of ParallelCluster start anew."""
+    faults.plant({"breakdown": name})
+    head_node.restart_fleets(InProcessAccount(os.environ.get("AWS_DEFAULT_REGION", "us-east-1")))
 
 
 def _copy(server: BaseWSGIServer, application: Application, _: Any) -> dict[str, int]:

@@ -8,7 +8,7 @@ from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.work import Work
 from trainyard.platforms.batch.diagnosis.evidence import batch_files
 from trainyard.platforms.batch.rehearsal.jobs import JobsOfDefinitions
-from trainyard.rehearsal.programs import no_programs
+from trainyard.rehearsal.programs import no_programs, same_account
 from trainyard.rehearsal.report.conditions import Condition, has_capacity, has_efa, has_official_image
 
 CONDITIONS: Mapping[str, Condition] = {
@@ -20,6 +20,7 @@ CONDITIONS: Mapping[str, Condition] = {
 STRIKES = frozenset({"resource", "launch"})
 
 programs = no_programs
+with_programs = same_account
 
 
 def jobs() -> DeploymentStep | None:

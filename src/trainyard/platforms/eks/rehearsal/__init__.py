@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from trainyard.deploy.step import DeploymentStep
@@ -61,6 +62,12 @@ def programs(account: Account, spec: Spec, report: Callable[[str], None]) -> Abs
     """Return eksctl and kubectl."""
     del spec, report
     return nullcontext(EmulatedPrograms(account))
+
+
+def with_programs(account: Account) -> Account:
+    """Return the account with its own eksctl and kubectl, in place of the user's."""
+    outside = InstalledEksctlCheck(account)
+    return replace(account, kubectl=retried_kubectl_of, eksctl=lambda own: EmulatedEksctl(own, outside))
 
 
 def jobs() -> DeploymentStep | None:

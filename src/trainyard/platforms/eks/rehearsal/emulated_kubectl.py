@@ -18,6 +18,7 @@ from trainyard.edge.kubernetes.kubectl import FIELD_MANAGER, Kubectl
 from trainyard.edge.kubernetes.refusals import NotThereError, TransientError, refusal, unreachable
 from trainyard.edge.kubernetes.retries import KubectlWithRetries
 from trainyard.errors import TrainyardError
+from trainyard.rehearsal.emulated.emulated_account import KEY_HEADER
 
 _TIMEOUT_S = 60.0
 _FOUND = 300
@@ -161,8 +162,9 @@ class EmulatedKubectl:
         connection = HTTPConnection(str(address.hostname), address.port, timeout=_TIMEOUT_S)
         query = f"?{urlencode(parameters)}" if parameters else ""
         try:
+            headers = {"Host": self._host, KEY_HEADER: self._account.access_key_id}
             text = None if body is None else json.dumps(body)
-            connection.request(method, f"{path}{query}", body=text, headers={"Host": self._host})
+            connection.request(method, f"{path}{query}", body=text, headers=headers)
             response = connection.getresponse()
             return response.status, _answer(response.read()), "Retry-After" in response.headers
         except (ConnectionError, HTTPException) as error:

@@ -9,7 +9,7 @@ from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
-from trainyard.rehearsal.programs import NoPrograms
+from trainyard.rehearsal.programs import NoPrograms, same_account
 from trainyard.rehearsal.report.conditions import Condition, has_efa, has_official_image
 from trainyard.spec.cluster import Spec
 
@@ -19,6 +19,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "parallelcluster_efa": has_efa,
 }
 STRIKES = frozenset({"resource", "launch", "head", "nodes"})
+with_programs = same_account
 
 
 class RealParallelCluster(NoPrograms):
