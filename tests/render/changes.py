@@ -247,7 +247,7 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "image.built_for": ("3.16.1", {"image": {"ami": "ami-0123456789abcdef0"}}),
     "queues[0].instance_types": (["g5.12xlarge"], {"queues": [OF_SEVERAL_TYPES]}),
     "queues[0].allocation_strategy": ("prioritized", {"queues": [OF_SEVERAL_TYPES]}),
-    "queues[0].root_volume.type": ("io2", {}),
+    "queues[0].root_volume.type": ("gp2", {}),
     "queues[0].root_volume.iops": (4000, {}),
     "queues[0].root_volume.throughput_mib_s": (500, {}),
     "queues[0].root_volume.encrypted": (False, {}),

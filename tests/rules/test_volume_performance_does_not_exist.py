@@ -97,3 +97,13 @@ def test_the_head_node_is_looked_at_too():
 
 def test_a_volume_that_exists_is_left_to_key_without_effect():
     assert paths(RULE, shared("id: vol-0123456789abcdef0, type: gp2, iops: 3000")) == []
+
+
+@pytest.mark.parametrize("platform", ["batch", "eks"])
+def test_a_type_with_provisioned_iops_needs_their_number(platform: str):
+    assert paths(RULE, of_queue("size_gib: 100, type: io2", platform)) == ["queues[0].root_volume.type"]
+    assert paths(RULE, of_queue("size_gib: 100, type: io2, iops: 3000", platform)) == []
+
+
+def test_parallelcluster_has_a_number_by_default():
+    assert paths(RULE, of_queue("size_gib: 100, type: io2")) == []

@@ -30,6 +30,8 @@ class EbsVolumeType(EbsLimits):
     """As the EC2 API spells it: gp3."""
     bootable: bool | None = None
     """False where the volume cannot be a root volume; None where nothing is said against it."""
+    iops_required: bool | None = None
+    """True where AWS makes no volume without a number of IOPS; ParallelCluster has one by default."""
     parallelcluster: EbsLimits
     """What the validators of ParallelCluster accept, the same in every known version."""
 

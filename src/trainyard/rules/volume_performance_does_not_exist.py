@@ -23,6 +23,8 @@ def check(spec: Spec) -> Iterator[Problem]:
         if facts.bootable is False and not isinstance(volume, Ebs):
             yield Problem((*path, "type"), f"{volume.type} cannot be a root volume", "choose gp3")
             continue
+        if facts.iops_required and volume.iops is None and not platform_of(spec).made_by_parallelcluster:
+            yield Problem((*path, "type"), f"{volume.type} needs iops", "write iops beside it, or choose gp3")
         for key, problem in _problems(volume, _limits(spec, facts)):
             yield Problem((*path, key), problem)
 

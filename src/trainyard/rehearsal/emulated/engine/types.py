@@ -20,6 +20,7 @@ from werkzeug.exceptions import HTTPException
 from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.extensions import resource_type_handlers
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+from trainyard.rehearsal.emulated.model_changes import CHANGES_OF_MODELS
 from trainyard.rehearsal.emulated.planted_refusals import refuse_planted
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceError, ResourceType
 
@@ -104,6 +105,8 @@ def _update(aws: InProcessAccount, physical: PhysicalResource, resource: Logical
         physical = own_type.update(aws, physical, resource)
     elif physical.model is not None and _implements(model, "update_from_cloudformation_json"):
         physical = _updated_by_moto(aws, model, physical, resource)
+    elif resource.type in CHANGES_OF_MODELS:
+        CHANGES_OF_MODELS[resource.type](physical.model, resource.properties)
     elif not _only_tags_differ(physical, resource):  # tags of stacks change with the spec; what they are on does not
         raise ResourceError(f"the emulated account cannot change a resource of type {resource.type} in place")
     return physical

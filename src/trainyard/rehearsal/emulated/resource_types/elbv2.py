@@ -38,13 +38,15 @@ def _create_load_balancer(aws: Aws, resource: LogicalResource) -> PhysicalResour
 
 
 def _update_load_balancer(aws: Aws, physical: PhysicalResource, resource: LogicalResource) -> PhysicalResource:
-    """Change its attributes, subnets and security groups."""
+    """Change its attributes, and the subnets and security groups that differ."""
     elb = aws.client("elbv2")
+    former = physical.logical.properties if physical.logical else {}
+    changed = {key: value for key, value in resource.properties.items() if former.get(key) != value}
     _set_attributes(aws, physical.id, resource)
-    if "SecurityGroups" in resource.properties:
-        elb.set_security_groups(LoadBalancerArn=physical.id, SecurityGroups=resource.properties["SecurityGroups"])
-    if "Subnets" in resource.properties:
-        elb.set_subnets(LoadBalancerArn=physical.id, Subnets=resource.properties["Subnets"])
+    if "SecurityGroups" in changed:
+        elb.set_security_groups(LoadBalancerArn=physical.id, SecurityGroups=changed["SecurityGroups"])
+    if "Subnets" in changed:
+        elb.set_subnets(LoadBalancerArn=physical.id, Subnets=changed["Subnets"])
     return physical
 
 
