@@ -96,6 +96,7 @@ def test_what_plainly_is_a_tool_s_file_and_cannot_be_read_is_wrong():
         "apiVersion: eksctl.io/v1alpha5\nkind: [": "eksctl",
         "Resources: {A: {Type: AWS::S3::Bucket, Name: [}}": "cloudformation",
         "Resources: {A: {Type: AWS::S3::Bucket, Name: !Reff b}}": "cloudformation",
+        "Resources: {A: {Type: AWS::S3::Bucket, Name: '{{resolve:ssm:b}}', Name: c}}": "cloudformation",
     }.items():
         recognition = judged(text)
         assert recognition.kind == kind

@@ -42,7 +42,7 @@ _SHELL = re.compile(r"#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?(?:ba|da|k|z)?sh\b"
 _FROM = re.compile(r"^\s*FROM\s+\S", re.MULTILINE | re.IGNORECASE)
 _UNKNOWN = "no file of a tool that trainyard knows, and no spec"
 # https://github.com/aws-cloudformation/rain has tags of its own, which it replaces before CloudFormation sees them.
-_TEMPLATE_ENGINE = re.compile(r"\{\{|\{%|!Rain::")
+_TEMPLATE_ENGINE = re.compile(r"\{\{(?!resolve:)|\{%|!Rain::")
 
 
 class Recognition(NamedTuple):

@@ -7,8 +7,16 @@ from collections.abc import Iterator
 from trainyard.catalog.instances import uses_efa
 from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
+from trainyard.rules.cloudformation.batch import templates_with_efa
+from trainyard.rules.cloudformation.template import references_in, resources, values
 from trainyard.rules.eksctl.config import node_groups
 from trainyard.spec.cluster import Spec
+
+# The key that says how nodes are bought, and the one that names their launch template.
+_SPOT_KEYS = {
+    "AWS::EKS::Nodegroup": ("CapacityType", "LaunchTemplate"),
+    "AWS::PCS::ComputeNodeGroup": ("PurchaseOption", "CustomLaunchTemplate"),
+}
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -31,6 +39,17 @@ def check_eksctl(document: Document) -> Iterator[Problem]:
             yield Problem(path, message, "remove spot, or the reservation", severity="error")
         elif group.uses_efa:
             yield Problem(path, f"node group {group.name!r} has EFA for jobs of several nodes, and is spot")
+
+
+def check_cloudformation(document: Document) -> Iterator[Problem]:
+    """Yield spot node groups of Amazon EKS and AWS PCS whose launch template has EFA."""
+    for type_, (option, template_key) in _SPOT_KEYS.items():
+        for group in resources(document, type_):
+            if references_in(group.properties.get(template_key)) & templates_with_efa(document):
+                path = (*group.path, "Properties", option)
+                for place, bought in values(document, group.properties.get(option), path):
+                    if bought == "SPOT":
+                        yield Problem(place, f"{group.name} has EFA for jobs of several nodes, and is spot")
 
 
 RULE = Rule(
@@ -69,5 +88,39 @@ managedNodeGroups:
     good="""\
 managedNodeGroups:
   - {name: g5, instanceType: g5.48xlarge, efaEnabled: true, privateNetworking: true, spot: false}
+""",
+)
+CLOUDFORMATION = RULE.in_documents(
+    "cloudformation-spot-for-training",
+    check_cloudformation,
+    rationale=(
+        "One spot instance that EC2 takes back, with two minutes' notice, ends a training job on all of its nodes, "
+        "which starts anew once there is another instance."
+    ),
+    remedy="buy on demand or name a reservation; on spot, write checkpoints often",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-interruptions.html",
+    bad="""\
+Resources:
+  Template:
+    Type: AWS::EC2::LaunchTemplate
+    Properties:
+      LaunchTemplateData:
+        MetadataOptions: {HttpTokens: required}
+        NetworkInterfaces: [{DeviceIndex: 0, NetworkCardIndex: 0, InterfaceType: efa, Groups: [sg-0123456789abcdef0]}]
+  Nodes:
+    Type: AWS::PCS::ComputeNodeGroup
+    Properties: {PurchaseOption: SPOT, CustomLaunchTemplate: {TemplateId: !Ref Template, Version: "1"}}
+""",
+    good="""\
+Resources:
+  Template:
+    Type: AWS::EC2::LaunchTemplate
+    Properties:
+      LaunchTemplateData:
+        MetadataOptions: {HttpTokens: required}
+        NetworkInterfaces: [{DeviceIndex: 0, NetworkCardIndex: 0, InterfaceType: efa, Groups: [sg-0123456789abcdef0]}]
+  Nodes:
+    Type: AWS::PCS::ComputeNodeGroup
+    Properties: {PurchaseOption: ONDEMAND, CustomLaunchTemplate: {TemplateId: !Ref Template, Version: "1"}}
 """,
 )

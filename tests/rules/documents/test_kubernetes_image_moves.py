@@ -19,5 +19,11 @@ def test_a_tag_a_digest_and_a_placeholder_are_fine(image: str):
     assert paths(RULE, pod(image, limits(gpu=1))) == []
 
 
+def test_devices_of_any_kind_count():
+    assert paths(RULE, pod("busybox", "resources: {limits: {aws.amazon.com/neuroncore: 2}}")) == [
+        "spec.containers[0].image"
+    ]
+
+
 def test_containers_without_devices_are_not_looked_at():
     assert paths(RULE, pod("busybox", "")) == []

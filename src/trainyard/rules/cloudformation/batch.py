@@ -187,10 +187,16 @@ def _compared_with(document: Document, condition: str) -> InstanceType | None:
 
 def has_efa(document: Document) -> bool:
     """Return whether some launch template of the template carries EFA interfaces."""
-    return any(
-        interface.get("InterfaceType") in EFA_KINDS
+    return bool(templates_with_efa(document))
+
+
+def templates_with_efa(document: Document) -> frozenset[str]:
+    """Return the names of the launch templates that carry EFA interfaces."""
+    return frozenset(
+        template.resource
         for template in launch_templates(document)
         for _, interface in interfaces(document, template)
+        if interface.get("InterfaceType") in EFA_KINDS
     )
 
 

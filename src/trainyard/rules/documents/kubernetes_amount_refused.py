@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.documents import mapping_in
-from trainyard.rules.kubernetes.workload import Container, containers, is_placeholder, whole_number
+from trainyard.rules.kubernetes.workload import Container, containers, is_device, is_placeholder, whole_number
 
 _HUGE_PAGES = "hugepages-"
 _BESIDE_HUGE_PAGES = frozenset({"cpu", "memory"})
@@ -18,7 +18,7 @@ def check(document: Document) -> Iterator[Problem]:
     for container in containers(document):
         limits, requests = mapping_in(container.resources, "limits"), mapping_in(container.resources, "requests")
         for resource in dict.fromkeys((*limits, *requests)):
-            if _is_extended(resource):
+            if is_device(resource):
                 yield from _of_device(container, resource)
         pages = next((key for key in (*limits, *requests) if key.startswith(_HUGE_PAGES)), None)
         if (
@@ -46,12 +46,6 @@ def _of_device(container: Container, resource: str) -> Iterator[Problem]:
     if least is not None and most is not None and least != most:
         message = f"{owner.name} requests {least} of {resource}, and its limit is {most}"
         yield Problem((*path, "requests", resource), message)
-
-
-def _is_extended(resource: str) -> bool:
-    # https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources
-    domain, slash, _ = resource.partition("/")
-    return bool(slash) and not domain.endswith("kubernetes.io") and not is_placeholder(resource)
 
 
 def _is_part(amount: object) -> bool:

@@ -1,4 +1,4 @@
-"""Containers for GPUs, Trainium or EFA whose image moves."""
+"""Containers of training jobs, or with devices such as GPUs, whose image moves."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from trainyard.document.node import Document
 from trainyard.document.problems import short, without_password
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.documents import image_moves
-from trainyard.rules.kubernetes.nodes import EFA, GPU, NEURON
 from trainyard.rules.kubernetes.workload import containers, is_placeholder
 
 
 def check(document: Document) -> Iterator[Problem]:
-    """Yield images without a tag or a digest, and with the tag latest, of containers that ask for devices."""
+    """Yield images without a tag or a digest, and with the tag latest, of such containers."""
     for container in containers(document):
         image, owner = container.written.get("image"), container.pod.owner
         if not isinstance(image, str) or not image or is_placeholder(image) or not image_moves(image):
             continue
-        if owner.works_together or any(container.amount(device) != 0 for device in (GPU, EFA, NEURON)):
+        if owner.works_together or container.devices:
             message = f"{owner.name} runs {short(without_password(image))}, which moves"
             yield Problem((*container.path, "image"), message)
 

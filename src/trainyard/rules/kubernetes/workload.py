@@ -74,6 +74,12 @@ class Container(NamedTuple):
         lists = (self.written.get(key) for key in ("command", "args"))
         return tuple(str(word) for words in lists if isinstance(words, tuple) for word in words)
 
+    @property
+    def devices(self) -> frozenset[str]:
+        """Return the names of the devices that it asks for, whatever their amounts."""
+        written = (mapping_in(self.resources, key) for key in ("limits", "requests"))
+        return frozenset(name for amounts in written for name in amounts if is_device(name))
+
     def amount(self, resource: str) -> int | None:
         """Return how much of a resource it asks for; 0 without a word of it, None where a placeholder says so."""
         for key in ("limits", "requests"):
@@ -141,6 +147,13 @@ def whole_number(value: Any) -> int | None:
         return value
     is_number = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10
     return int(value) if is_number else None
+
+
+def is_device(resource: str) -> bool:
+    """Return whether a device plugin offers a resource, and not Kubernetes itself."""
+    # https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources
+    domain, slash, _ = resource.partition("/")
+    return bool(slash) and not domain.endswith("kubernetes.io") and not is_placeholder(resource)
 
 
 def is_placeholder(text: str) -> bool:
