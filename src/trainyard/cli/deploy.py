@@ -71,6 +71,15 @@ if TYPE_CHECKING:
     help="Before an update of the cluster ends nodes, wait so long for their jobs. What runs then still is ended with "
     "--end-jobs, and without it the update is not made.",
 )
+@click.option(
+    "--wait-for-capacity",
+    "wait_hours",
+    metavar="HOURS",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Make what the cluster stands on, and then wait so long for reservations and Capacity Blocks to begin. The "
+    "same command goes on after an interruption.",
+)
 @lock_option
 @json_option
 def command(  # noqa: PLR0913, PLR0917  one for each option
@@ -80,6 +89,7 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
     create_key_pair: Path | None,
     give_up: tuple[str, ...],
     wait_minutes: int,
+    wait_hours: int,
     lock: Path | None,
     *,
     yes: bool,
@@ -144,6 +154,7 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
         give_up=frozenset(give_up),
         end_jobs=end_jobs,
         wait_for_jobs_s=wait_minutes * 60,
+        wait_for_capacity_s=wait_hours * 3600,
     )
     again = "AWS finishes what it has begun; run the same command again to go on"
     with interruptible(f"{again}, or see with `trainyard status {spec_argument(spec)}` how far it has come"):

@@ -42,6 +42,7 @@ def preflight_findings(work: Work, document: Document | None) -> tuple[Finding, 
         document,
         creates_key_pair=work.options.create_key_pair is not None,
         recreates=work.options.recreate,
+        waits_for_capacity_s=work.options.wait_for_capacity_s,
         asset_lock=work.lock,
         programs=DeploymentPrograms(work.eksctl, work.kubectl, work.options.kubeconfig),
     )

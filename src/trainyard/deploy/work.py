@@ -58,6 +58,8 @@ class Options:
     """End jobs that run on nodes which an update of the cluster ends."""
     wait_for_jobs_s: float = 0
     """How long an update of the cluster waits for such jobs to end by themselves."""
+    wait_for_capacity_s: float = 0
+    """How long to wait for reservations and Capacity Blocks that have still to begin."""
 
 
 @dataclass

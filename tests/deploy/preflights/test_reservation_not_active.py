@@ -25,6 +25,13 @@ def test_one_that_begins_later_is_an_error_where_static_nodes_wait_for_it():
     assert problem.severity == "error"
 
 
+@pytest.mark.parametrize(("hours", "severity"), [(47, "error"), (48, "info"), (49, "info")])
+def test_one_that_begins_while_the_deployment_waits_is_only_told(hours: int, severity: str):
+    answers = reserved(State="scheduled", StartDate=NOW + 48 * HOUR)
+    (problem,) = problems(PREFLIGHT, answers=answers, waits_for_capacity_s=hours * 3600)
+    assert problem.severity == severity
+
+
 def test_one_that_begins_later_is_a_warning_for_dynamic_nodes():
     spec = changed("nodes: 4", "nodes: {min: 0, max: 4}")
     assert found(PREFLIGHT, spec, reserved(State="scheduled")) == ["queues[0].capacity.reservation (warning)"]

@@ -38,6 +38,8 @@ class PreflightContext:
     """What the spec was read from, for the lines of findings."""
     creates_key_pair: bool = False
     """Whether the deployment makes the key pair where it is missing."""
+    waits_for_capacity_s: float = 0
+    """How long the deployment waits for reservations that have still to begin."""
     recreates: bool = False
     """Whether the deployment deletes a cluster whose making failed, and makes it again."""
     asset_lock: AssetLock | None = None

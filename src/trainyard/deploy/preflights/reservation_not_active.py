@@ -20,13 +20,16 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield reservations that give no instances now, and those that soon will not."""
     now = context.account.clock.now()
     for target, reservations in each_found(context):
-        problems = [problem for reservation in reservations for problem in _problems(target, reservation, now)]
+        waits_until = now + context.waits_for_capacity_s
+        problems = [
+            problem for reservation in reservations for problem in _problems(target, reservation, now, waits_until)
+        ]
         if len(problems) < len(reservations):  # a group gives instances as long as one of its reservations does
             problems = [problem._replace(severity="warning") for problem in problems]
         yield from problems
 
 
-def _problems(target: ReservationTarget, reservation: Described, now: float) -> Iterator[Problem]:
+def _problems(target: ReservationTarget, reservation: Described, now: float, waits_until: float) -> Iterator[Problem]:
     id_, state = reservation["CapacityReservationId"], reservation["State"]
     begins, ends = seconds(reservation.get("StartDate")), _end(reservation)
     name = f"{target.noun} {id_}" if id_ == target.id else f"reservation {id_} of {target.id}"
@@ -35,20 +38,22 @@ def _problems(target: ReservationTarget, reservation: Described, now: float) -> 
     elif ends is not None and ends <= now:
         yield Problem(target.path, f"{name} gives no instances since {_date(ends)}", "choose another one")
     elif state in COMING or (begins is not None and begins > now):
-        yield _not_begun(target, name, state, begins)
+        yield _not_begun(target, name, state, begins, is_awaited=begins is not None and now < begins <= waits_until)
     elif ends is not None and ends - now < _SOON_S:
         message = f"{name} gives instances only until {_date(ends)}"
         yield Problem(target.path, message, "extend it, or be ready to change the queue then", "warning")
 
 
-def _not_begun(target: ReservationTarget, name: str, state: str, begins: float | None) -> Problem:
+def _not_begun(target: ReservationTarget, name: str, state: str, begins: float | None, *, is_awaited: bool) -> Problem:
     when = "" if begins is None else f" and begins at {_date(begins)}"
+    if is_awaited:
+        return Problem(target.path, f"{name} is {state}{when}", "the deployment waits for it", "info")
     if target.kind == "capacity_block":
         # ParallelCluster holds its nodes back until then.
         # https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html
         return Problem(target.path, f"{name} is {state}{when}", "its nodes come up by themselves then", "info")
     severity: Severity = "error" if target.launch.first_nodes else "warning"
-    remedy = "deploy when it has begun, or write nodes: {min: 0, max: …} until then"
+    remedy = "deploy with --wait-for-capacity, or when it has begun, or write nodes: {min: 0, max: …} until then"
     return Problem(target.path, f"{name} is {state}{when}", remedy, severity)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from trainyard.deploy.step import DeploymentStep
+from trainyard.deploy.steps.capacity_start import CapacityStart
 from trainyard.deploy.steps.environment import EnvironmentStep
 from trainyard.deploy.steps.grafana import GrafanaStep, has_workspace
 from trainyard.deploy.steps.monitoring_instance import MonitoringInstance
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
 from trainyard.deploy.steps.stack import NetworkStep, StackStep
-from trainyard.launch.capacity import reservation_groups
+from trainyard.launch.capacity import named_reservations, reservation_groups
 from trainyard.render.cloudformation.stack import Kind
 from trainyard.render.cloudformation.stacks import shared_kinds
 from trainyard.render.shared_stacks import shared_stacks
@@ -22,8 +23,9 @@ def steps_before_stacks(spec: Spec) -> list[DeploymentStep]:
 
 
 def stack_steps(spec: Spec) -> list[DeploymentStep]:
-    """Return a step for each stack beside the cluster, in the order in which they are made."""
-    return [_stack_step(kind) for kind in shared_kinds(spec)]
+    """Return a step for each stack beside the cluster, in the order in which they are made, and for its capacity."""
+    capacity: list[DeploymentStep] = [CapacityStart()] if named_reservations(spec) else []
+    return [*(_stack_step(kind) for kind in shared_kinds(spec)), *capacity]
 
 
 def all_stack_steps() -> list[DeploymentStep]:

@@ -12,6 +12,7 @@ from moto.moto_server.werkzeug_app import MotoRequestHandler
 from werkzeug.serving import make_server
 
 from trainyard.rehearsal.emulated import extensions, faults, head_node, pages
+from trainyard.rehearsal.emulated.apis.ec2_capacity import move_clock
 from trainyard.rehearsal.emulated.application import LOCK, Application
 from trainyard.rehearsal.emulated.emulated_account import KEY_VARIABLE
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount, let_calls_in
@@ -40,7 +41,12 @@ def server_at(port: int) -> BaseWSGIServer:
     let_calls_in(application)
     plant_from_environment()
     server = _listening(port, application)
-    pages.TAKES |= {"copy": partial(_copy, server, application), "seeds": plant, "breakdown": _break_down}
+    pages.TAKES |= {
+        "copy": partial(_copy, server, application),
+        "seeds": plant,
+        "breakdown": _break_down,
+        "clock": move_clock,
+    }
     return server
 
 

@@ -25,7 +25,10 @@ _NEVER_EMPTY = {"ec2"}
 _ACTION = re.compile(rb"(?:^|&)Action=([A-Za-z0-9]+)")
 _counts: Counter[str] = Counter()
 TAKES: dict[str, Callable[[Any], Any]] = {"faults": faults.plant}
-"""What each page does with the JSON that it is sent with PUT, and answers. A server adds ``copy`` and ``seeds``."""
+"""What each page does with the JSON that it is sent with PUT, and answers.
+
+A server adds ``copy``, ``seeds``, ``breakdown`` and ``clock``.
+"""
 
 
 def inventory() -> dict[str, list[str]]:

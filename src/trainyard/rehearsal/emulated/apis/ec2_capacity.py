@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from moto.core.responses import ActionResult
@@ -15,9 +15,11 @@ from moto.ec2.models import ec2_backends
 from moto.ec2.responses import EC2Response
 from moto.ec2.utils import EC2_PREFIX_TO_RESOURCE, EC2_RESOURCE_TO_PREFIX, random_id
 
+from trainyard.rehearsal.emulated import account_clock
 from trainyard.rehearsal.emulated.actions import add
 
 _RESERVATIONS: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+_TAKEN_BACK = timedelta(minutes=30)
 _FILTERS = {
     "availability-zone": "AvailabilityZone",
     "instance-type": "InstanceType",
@@ -39,6 +41,8 @@ def install() -> None:
         describe_capacity_block_status,
         describe_capacity_blocks,
         describe_capacity_block_offerings,
+        describe_capacity_block_extension_offerings,
+        purchase_capacity_block_extension,
     )
 
 
@@ -92,7 +96,48 @@ def find(account_id: str, region: str, name: str) -> dict[str, Any]:
     backend = ec2_backends[account_id][region]
     tags = [{"Key": tag["key"], "Value": tag["value"]} for tag in backend.describe_tags({"resource-id": [name]})]
     used = sum(1 for _ in _instances_in(backend, name))
-    return {**reservation, "AvailableInstanceCount": reservation["TotalInstanceCount"] - used, "Tags": tags}
+    available = reservation["TotalInstanceCount"] - used
+    return {**reservation, "State": _state(reservation), "AvailableInstanceCount": available, "Tags": tags}
+
+
+def _state(reservation: Mapping[str, Any]) -> str:
+    """Return the state that it has by its dates: what has begun is active until its end.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
+    """
+    state, end = str(reservation["State"]), _moment(reservation.get("EndDate"))
+    if state not in ("active", "scheduled"):
+        return state
+    if end is not None and end <= account_clock.now():
+        return "expired"
+    start = _moment(reservation.get("StartDate"))
+    return "scheduled" if start is not None and start > account_clock.now() else "active"
+
+
+def _moment(written: Any) -> datetime | None:
+    """Return a date as calls and seeds give it: as a time, or as text."""
+    moment = datetime.fromisoformat(written) if isinstance(written, str) else written
+    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def move_clock(told: Mapping[str, float]) -> dict[str, int]:
+    """Move the clock so many seconds ahead of the real one, and end what EC2 takes back by then.
+
+    Instances of a Capacity Block end 30 minutes before it:
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-monitor.html
+    """
+    account_clock.AHEAD.seconds = told["ahead_s"]
+    ended = []
+    for (account_id, region), every in _RESERVATIONS.items():
+        backend = ec2_backends[account_id][region]
+        for name, reservation in every.items():
+            end = _moment(reservation.get("EndDate"))
+            is_block = reservation["ReservationType"] == "capacity-block"
+            if is_block and end is not None and end - _TAKEN_BACK <= account_clock.now():
+                ended += [instance.id for instance in _instances_in(backend, name)]
+        if ended:
+            backend.terminate_instances(ended)
+    return {"ended_instances": len(ended)}
 
 
 def create_capacity_reservation(self: Any) -> ActionResult:
@@ -172,6 +217,43 @@ def describe_capacity_blocks(self: Any) -> ActionResult:
 def describe_capacity_block_offerings(self: Any) -> ActionResult:  # noqa: ARG001  # moto's actions are methods
     """Answer DescribeCapacityBlockOfferings: nothing is for sale here."""
     return ActionResult({"CapacityBlockOfferings": []})
+
+
+def describe_capacity_block_extension_offerings(self: Any) -> ActionResult:
+    """Answer DescribeCapacityBlockExtensionOfferings: a block can be extended by what is asked for."""
+    reservation = _reservation(self, self._get_param("CapacityReservationId"))
+    hours = int(self._get_param("CapacityBlockExtensionDurationHours"))
+    return ActionResult({"CapacityBlockExtensionOfferings": [_extension(reservation, hours)]})
+
+
+def purchase_capacity_block_extension(self: Any) -> ActionResult:
+    """Answer PurchaseCapacityBlockExtension: the end moves, and the id stays. A block that is over is refused.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-extend.html
+    """
+    reservation = _reservation(self, self._get_param("CapacityReservationId"))
+    if reservation["State"] not in ("active", "scheduled"):
+        raise EC2ClientError("InvalidState", f"The Capacity Block is {reservation['State']} and can't be extended.")
+    hours = int(self._get_param("CapacityBlockExtensionOfferingId").rpartition("-")[2])
+    extension = _extension(reservation, hours)
+    own = _RESERVATIONS[self.current_account, self.region][reservation["CapacityReservationId"]]
+    own["EndDate"] = extension["CapacityBlockExtensionEndDate"]
+    bought = {**extension, "CapacityBlockExtensionStatus": "payment-succeeded"}
+    return ActionResult({"CapacityBlockExtensions": [bought]})
+
+
+def _extension(reservation: Mapping[str, Any], hours: int) -> dict[str, Any]:
+    end = _moment(reservation["EndDate"]) or account_clock.now()
+    return {
+        "CapacityReservationId": reservation["CapacityReservationId"],
+        "CapacityBlockExtensionOfferingId": f"cbe-{hours}",
+        "InstanceType": reservation["InstanceType"],
+        "InstanceCount": reservation["TotalInstanceCount"],
+        "AvailabilityZone": reservation["AvailabilityZone"],
+        "CapacityBlockExtensionDurationHours": hours,
+        "CapacityBlockExtensionStartDate": end,
+        "CapacityBlockExtensionEndDate": end + timedelta(hours=hours),
+    }
 
 
 def _matching_reservations(self: Any) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,143 @@
+"""A Capacity Block from before its start to after its end, by a clock that the test moves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.examples import example_spec
+from tests.operate.status.planted import IMAGE
+from tests.rehearsal.account_copies import empty_account
+from trainyard.deploy.deployment import work_for
+from trainyard.deploy.steps.capacity_start import CapacityStart
+from trainyard.deploy.work import Event, Options, Work
+from trainyard.edge.aws.account import Account, Clock
+from trainyard.edge.aws.ec2 import capacity_reservations
+from trainyard.errors import TrainyardError
+from trainyard.operate.calendar.calendar_entry import of_reservations
+from trainyard.operate.status.reservations import reservations
+from trainyard.spec.parsing import parse
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+HOUR_S = 3600.0
+BLOCK = "cr-0a1b2c3d4e5f60718"
+
+
+class MovedClock(Clock):
+    """A clock of test and account alike, which waiting moves forward."""
+
+    def __init__(self, endpoint: str) -> None:
+        """Begin now."""
+        self.endpoint, self.ahead_s = endpoint, 0.0
+
+    def now(self) -> float:
+        return datetime.now(UTC).timestamp() + self.ahead_s
+
+    def sleep(self, seconds: float) -> None:
+        self.ahead_s += seconds
+        told = json.dumps({"ahead_s": self.ahead_s}).encode()
+        with urlopen(Request(f"{self.endpoint}/trainyard/clock", told, method="PUT")) as answer:
+            assert answer.status == 200
+
+
+@pytest.fixture
+def account() -> Iterator[Account]:
+    """An account with a block of a day that begins in an hour."""
+    with empty_account() as made:
+        account = replace(made, clock=MovedClock(str(made.endpoint)))
+        begin = datetime.now(UTC) + timedelta(hours=1)
+        block = {
+            "CapacityReservationId": BLOCK, "InstanceType": "p5.48xlarge", "TotalInstanceCount": 2,
+            "ReservationType": "capacity-block", "AvailabilityZone": "us-east-2a", "EndDateType": "limited",
+            "StartDate": begin.isoformat(), "EndDate": (begin + timedelta(days=1)).isoformat(),
+        }  # fmt: skip
+        seeds = {"region": "us-east-2", "account_id": account.id, "reservations": [block]}
+        plant(account, seeds)
+        yield account
+
+
+def plant(account: Account, seeds: dict[str, Any]) -> None:
+    with urlopen(Request(f"{account.endpoint}/trainyard/seeds", json.dumps(seeds).encode(), method="PUT")):
+        pass
+
+
+def work(account: Account, told: list[Event], wait_h: float) -> Work:
+    queue = f"{{name: gpu, instance_type: p5.48xlarge, nodes: 2, capacity: {{capacity_block: {BLOCK}}}}}"
+    spec = parse(example_spec(f"queues: [{queue}]"), "cluster.yaml").spec
+    made = work_for(spec, account)
+    made.options, made.listener = Options(wait_for_capacity_s=wait_h * HOUR_S), told.append
+    return made
+
+
+def state(account: Account) -> str:
+    return str(capacity_reservations(account)[BLOCK]["State"])
+
+
+def test_a_clock_runs_a_block_from_before_its_start_to_after_its_end(account: Account):
+    told: list[Event] = []
+    assert state(account) == "scheduled"
+    (listed,) = reservations(account, [("gpu", BLOCK)])
+    start, gone, end = (entry.at for entry in of_reservations("llm", [listed]))
+    outcome = CapacityStart().apply(work(account, told, 2))
+    assert "has begun; waited since " in outcome.detail
+    assert abs(account.clock.now() - start.timestamp()) <= 120
+    waits = [event.text for event in told if "waits since" in event.text]
+    assert len(waits) in (6, 7)  # every ten minutes of an hour
+    assert all(f"{BLOCK} is scheduled and begins at {start:%Y-%m-%d %H:%M} UTC" in text for text in waits)
+    assert state(account) == "active"
+    ec2 = account.client("ec2")
+    target = {"CapacityReservationTarget": {"CapacityReservationId": BLOCK}}
+    launched = ec2.run_instances(
+        ImageId=IMAGE, InstanceType="p5.48xlarge", MinCount=2, MaxCount=2, CapacityReservationSpecification=target,
+        InstanceMarketOptions={"MarketType": "capacity-block"},
+        SubnetId=ec2.describe_subnets(Filters=[{"Name": "availability-zone", "Values": ["us-east-2a"]}])["Subnets"][0][
+            "SubnetId"
+        ],
+    )  # fmt: skip
+    ids = [instance["InstanceId"] for instance in launched["Instances"]]
+
+    def running() -> int:
+        listed = ec2.describe_instances(InstanceIds=ids)["Reservations"]
+        return sum(one["State"]["Name"] == "running" for part in listed for one in part["Instances"])
+
+    account.clock.sleep(gone.timestamp() - account.clock.now() - 60)
+    assert running() == 2
+    offer = ec2.describe_capacity_block_extension_offerings(
+        CapacityReservationId=BLOCK, CapacityBlockExtensionDurationHours=24
+    )["CapacityBlockExtensionOfferings"][0]
+    ec2.purchase_capacity_block_extension(
+        CapacityReservationId=BLOCK, CapacityBlockExtensionOfferingId=offer["CapacityBlockExtensionOfferingId"]
+    )
+    (listed,) = reservations(account, [("gpu", BLOCK)])
+    assert listed.ends == end + timedelta(days=1)
+    account.clock.sleep(HOUR_S)
+    assert running() == 2  # an hour after it would have ended
+    account.clock.sleep(24 * HOUR_S - 1800)
+    assert (running(), state(account)) == (0, "active")
+    account.clock.sleep(1900)
+    assert state(account) == "expired"
+    with pytest.raises(ClientError, match="can't be extended"):
+        ec2.purchase_capacity_block_extension(
+            CapacityReservationId=BLOCK, CapacityBlockExtensionOfferingId=offer["CapacityBlockExtensionOfferingId"]
+        )
+    (listed,) = reservations(account, [("gpu", BLOCK)])
+    assert list(of_reservations("llm", [listed])) == []
+
+
+def test_the_wait_ends_after_what_the_options_say_and_another_call_goes_on(account: Account):
+    with pytest.raises(TrainyardError, match=rf"{BLOCK} is scheduled and begins at .*waits since") as refused:
+        CapacityStart().apply(work(account, [], 0.5))
+    assert "run the same command again" in str(refused.value.hint)
+    assert CapacityStart().apply(work(account, [], 1)).detail.startswith("has begun")
+
+
+def test_without_the_option_nobody_waits(account: Account):
+    assert CapacityStart().apply(work(account, [], 0)).detail == "nothing to wait for"
+    assert account.clock.now() == pytest.approx(datetime.now(UTC).timestamp(), abs=600)
