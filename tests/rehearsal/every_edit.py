@@ -1,4 +1,4 @@
-"""Every change of one field of a spec, of its mode of monitoring or of a whole file system, there and back.
+"""Every change of one field of a spec, of its mode of monitoring or of its list of file systems, there and back.
 
 Each is made of every platform, and of environments. What a platform has no use for is left out of its specs, as its own
 rule says; a change of that alone is none there.
@@ -92,6 +92,17 @@ def _pairs() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     for index, entry in enumerate(BASE["file_systems"]):
         rest = [other for other in BASE["file_systems"] if other is not entry]
         yield f"without file system {index}", BASE, {**BASE, "file_systems": rest}
+        if {"lustre", "openzfs"} & set(entry):
+            yield from _orders(entry)
+
+
+def _orders(entry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield specs in which file systems of one kind stand in another order."""
+    kind, second = list(entry)[1], {**deepcopy(entry), "mount": "/second"}
+    single, before, behind = ({**BASE, "file_systems": files} for files in ([entry], [second, entry], [entry, second]))
+    yield f"{kind} before another", single, before
+    yield f"{kind} behind another", single, behind
+    yield f"{kind} exchanged", behind, before
 
 
 def _text(platform: str, spec: Mapping[str, Any]) -> str | None:

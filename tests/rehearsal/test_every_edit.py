@@ -18,7 +18,9 @@ from trainyard.deploy.deployment import DeploymentResult
 from trainyard.deploy.work import Options
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import all_stacks
+from trainyard.monitoring.cloudwatch_cluster import fsx_file_systems, known_as
 from trainyard.rehearsal.rehearsal import inventory
+from trainyard.spec.parsing import parse
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 DATA = (
@@ -27,16 +29,24 @@ DATA = (
 )  # fmt: skip
 # They hold data where a stack has them, as that of monitoring: those of nodes come and go with jobs.
 OF_STACKS = ("AWS::EC2::Volume",)
-NAMED = re.compile(r"--give-up (\w+)")
+NAMED = re.compile(r"--give-up (\w+(?:-\w+)*)")
 # A part takes less than a minute of a processor.
 PARTS = {"environment": 10, "batch": 20, "eks": 20, "parallelcluster": 120}
 # In the normal run, beginning with what took data away without a word; and, of those that slices have, some more.
 SOME = {
-    "environment": ("monitoring amp-only to self-hosting back",),
+    "environment": ("monitoring amp-only to self-hosting back", "lustre before another"),
     "batch": ("file_systems[0].lustre.deployment",),
     "eks": ("eks.control_plane_logs",),
 }
-MORE = {"environment": ("file_systems[0].lustre.size_gib", "iam.kms_key back"), "batch": ("queues[0].efa",)}
+MORE = {
+    "environment": (
+        "file_systems[0].lustre.size_gib",
+        "iam.kms_key back",
+        "lustre behind another",
+        "openzfs exchanged",
+    ),
+    "batch": ("queues[0].efa",),
+}
 # It needs the environment in the account: tests/rehearsal/test_edits.py.
 ELSEWHERE = {"environment"}
 
@@ -64,6 +74,7 @@ class DeployedSpec:
         self.empty = things_of(self.account)
         assert deployed(self.account, edit.before).ok
         self.data = data_of(self.account)
+        self.mounted = mounted(self.account, edit.before)
         self.whole = whole_account(self.account)
         with copied(self.account) as account:
             destroy(account, edit.before, self.empty)
@@ -75,6 +86,18 @@ def data_of(account: Account) -> set[str]:
     ids = {one.get("PhysicalResourceId") for stack in stacks for one in stack if one["ResourceType"] in OF_STACKS}
     things = [thing.split(": ", 1) for thing in inventory(account)]
     return {f"{kind}: {name}" for kind, name in things if kind in DATA or name in ids}
+
+
+def mounted(account: Account, text: str) -> dict[str, str]:
+    """Return the file systems of FSx that stacks have made for a spec, by where its nodes and jobs mount them."""
+    outputs = {key: value for stack in all_stacks(account) for key, value in stack.outputs.items()}
+    systems = [system for system in fsx_file_systems(parse(text, "cluster.yaml").spec) if system.id is None]
+    kinds = {"OpenZFSFileSystemId": "FSxORootVolumeId"}
+    return {
+        system.mount: outputs[known_as(kinds.get(system.kind, system.kind), system.number)]
+        for system in systems
+        if known_as(kinds.get(system.kind, system.kind), system.number) in outputs
+    }
 
 
 def things_of(account: Account) -> Counter[str]:
@@ -107,6 +130,9 @@ def check(edit: Edit, before: DeployedSpec) -> None:
             names = frozenset()
         gone = before.data - data_of(account)
         assert len(gone) <= len(names), f"went without consent: {gone}"
+        now = mounted(account, edit.after)
+        moved = {mount for mount in now.keys() & before.mounted.keys() if now[mount] != before.mounted[mount]}
+        assert len(moved) <= len(names), f"mounted from elsewhere without consent: {moved}"
         destroy(account, edit.after, before.empty)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trainyard.deploy.cluster_update import ClusterUpdate
+from trainyard.deploy.file_system_order import refuse_other_order
 from trainyard.deploy.losses import changes_of
 from trainyard.deploy.orphaned_data import orphaned_data
 from trainyard.deploy.preflight_step import outputs_of
@@ -61,7 +62,8 @@ def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[Sta
     """Return what the steps would change of stacks that exist, and leave their change sets with the work.
 
     ``unneeded`` are the steps of stacks that the spec does not have: one that exists goes.
-    Raises TrainyardError where a stack cannot be updated, or CloudFormation refuses what it should be.
+    Raises TrainyardError where a stack cannot be updated, CloudFormation refuses what it should be, or file systems
+    would change places.
     """
     stacks = all_stacks(work.account)
     states = {stack.name: stack for stack in stacks if work.owns(stack.tags) and stack.status != UNDER_REVIEW}
@@ -69,6 +71,7 @@ def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[Sta
     if not states:
         return UpdateReview(findings=left)
     outputs = {**outputs_of(work, stacks), **known_groups(work), "AssetsBucket": work.bucket}
+    refuse_other_order(work, outputs)
     changes: list[StackChange] = []
     unclear: list[str] = []
     for step in steps:
