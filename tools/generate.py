@@ -79,10 +79,10 @@ def outputs() -> dict[Path, str]:
 def _catalog_contents() -> str:
     """Return the catalog's files in JSON, a line for each."""
     texts = {path: path.read_bytes() for path in sorted(catalog_file.FOLDER.rglob("*.yaml"))}
-    lines = [
-        f"{json.dumps(catalog_file.stored_name(path, text))}: {json.dumps(yaml.safe_load(text), separators=(',', ':'))}"
-        for path, text in texts.items()
-    ]
+    contents = {
+        catalog_file.stored_name(path, text): yaml.load(text, Loader=yaml.CSafeLoader) for path, text in texts.items()
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(content, separators=(',', ':'))}" for name, content in contents.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

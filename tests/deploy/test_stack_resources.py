@@ -19,7 +19,7 @@ TEMPLATES = {**{kind: template(kind) for kind in shared_stacks()}, "batch": batc
 
 def resources() -> Iterator[Any]:
     for kind, text in TEMPLATES.items():
-        for name, resource in yaml.safe_load(text)["Resources"].items():
+        for name, resource in yaml.load(text, Loader=yaml.CSafeLoader)["Resources"].items():
             yield pytest.param(resource, id=f"{kind}-{name}")
 
 

@@ -16,7 +16,9 @@ from trainyard_node.cloudwatch.gpu_readings import GpuReadings
 from trainyard_node.cloudwatch.slurm_totals import job_counts, node_counts
 
 STEP = Path(trainyard.bootstrap.__file__).parent / "assets" / "steps" / "50-cloudwatch.sh"
-FOREIGN = yaml.safe_load((Path(__file__).parent / "cloudwatch_metrics.yaml").read_text(encoding="utf-8"))
+FOREIGN = yaml.load(
+    (Path(__file__).parent / "cloudwatch_metrics.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader
+)
 GPU_LINE = b"0, 97, 61, 650.5, 70000, 11559, 81559\n"
 
 Sent = tuple[str, str, frozenset[str]]

@@ -29,7 +29,7 @@ from trainyard.finding import Finding
 from trainyard.rules import all_rules
 from trainyard.spec.parsing import parse
 
-MUTATIONS = yaml.safe_load(Path(__file__).with_name("mutations.yaml").read_text(encoding="utf-8"))
+MUTATIONS = yaml.load(Path(__file__).with_name("mutations.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 EACH = pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation["what"])
 RULES = {named.id for named in all_rules()}
 PREFLIGHTS = {named.id for named in all_preflights()}

@@ -19,7 +19,7 @@ TEXTS: dict[str, str] = {
     **{file.stem: file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob("*.yaml"))},
     **{kind: template(kind) for kind in STACKS},
 }
-TEMPLATES: dict[str, dict[str, Any]] = {name: yaml.safe_load(text) for name, text in TEXTS.items()}
+TEMPLATES: dict[str, dict[str, Any]] = {name: yaml.load(text, Loader=yaml.CSafeLoader) for name, text in TEXTS.items()}
 
 
 def written_to(folder: Path) -> dict[str, Path]:

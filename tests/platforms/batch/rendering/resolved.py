@@ -40,7 +40,7 @@ def resources_of(stack: Stack) -> dict[str, dict[str, Any]]:
 
 def resolved(text: str, parameters: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return the same of a template. A parameter that it has not is an error, as it is for CloudFormation."""
-    template = yaml.safe_load(text)
+    template = yaml.load(text, Loader=yaml.CSafeLoader)
     unknown = parameters.keys() - template["Parameters"].keys()
     assert not unknown, f"Parameters: {sorted(unknown)} do not exist in the template"
     values = {name: str(one["Default"]) for name, one in template["Parameters"].items() if "Default" in one}

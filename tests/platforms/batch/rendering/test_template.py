@@ -22,7 +22,7 @@ from trainyard.render.repeated_sections import with_number
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.parsing import parse
 
-NATIVE: dict[str, Any] = yaml.safe_load(native_template())
+NATIVE: dict[str, Any] = yaml.load(native_template(), Loader=yaml.CSafeLoader)
 SPECS = {one.name: parse(one.text, one.name).spec for one in architectures_on("batch")}
 # The table of parameters, and the command, of the document that this template replaces.
 DOCUMENTED = (
@@ -139,7 +139,7 @@ def test_comments_stay_where_there_is_room():
 
 def test_programs_without_comments_are_the_same_programs():
     texts = {
-        name: yaml.safe_load(stack_of(SPECS[name]).template)["Mappings"]["Programs"]
+        name: yaml.load(stack_of(SPECS[name]).template, Loader=yaml.CSafeLoader)["Mappings"]["Programs"]
         for name in ("batch-p4d", "batch-p5")
     }
     whole, dense = (texts[name] for name in ("batch-p4d", "batch-p5"))
@@ -158,7 +158,9 @@ def _undocumented(text: str) -> ast.Module:
     return module
 
 
-@pytest.mark.parametrize("part", [NATIVE, *(yaml.safe_load(stack_of(spec).template) for spec in SPECS.values())])
+@pytest.mark.parametrize(
+    "part", [NATIVE, *(yaml.load(stack_of(spec).template, Loader=yaml.CSafeLoader) for spec in SPECS.values())]
+)
 def test_every_parameter_and_condition_is_used_and_says_what_it_is(part: dict[str, Any]):
     used = reached(part, "Resources") | reached(part, "Outputs")
     assert set(part["Parameters"]) - used == set()
@@ -180,11 +182,11 @@ def test_every_queue_has_resources_parameters_and_names_of_its_own():
         "JobRole/Arn"
     )
     assert len(made["LaunchTemplate2"]["LaunchTemplateData"]["NetworkInterfaces"]) == 1
-    assert {"JobQueue", "JobQueue2"} <= yaml.safe_load(stack.template)["Outputs"].keys()
+    assert {"JobQueue", "JobQueue2"} <= yaml.load(stack.template, Loader=yaml.CSafeLoader)["Outputs"].keys()
 
 
 def test_nothing_of_a_further_queue_refers_to_the_first():
-    template = yaml.safe_load(stack_of(TWO).template)
+    template = yaml.load(stack_of(TWO).template, Loader=yaml.CSafeLoader)
     own = {
         name
         for section in ("Parameters", "Conditions", "Resources")
