@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import Any
 
 from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.rules import DocumentRule, Problem
+from trainyard.rules.cloudformation.conditions import can_be
 from trainyard.rules.cloudformation.template import resources_of_any_type
 from trainyard.rules.documents import mapping_at
 
 
 def check(document: Document) -> Iterator[Problem]:
-    """Yield resources that others, or outputs, refer to that are made whatever the condition says."""
+    """Yield resources that others, or outputs, refer to under conditions that can be true where its own is false."""
     conditional = {
         resource.name: condition
         for resource in resources_of_any_type(document)
         if isinstance(condition := resource.written.get("Condition"), str)
     }
     places: dict[str, list[Path]] = {}
+
+    @cache
+    def can_be_at_once(values: frozenset[tuple[str, bool]]) -> bool:
+        return can_be(document, dict(values))
+
     for section in ("Resources", "Outputs") if conditional else ():
         for name, written in mapping_at(document, section).items():
-            # Whether one condition implies another is for whoever solves them; only what has none is certain.
-            if isinstance(written, dict) and not isinstance(written.get("Condition"), str):
-                for path, target in _references(written, (section, name), conditional.keys()):
+            if not isinstance(written, dict):
+                continue  # Fn::ForEach, say
+            condition = written.get("Condition")
+            assumed = {condition: True} if isinstance(condition, str) else {}
+            for path, target, given in _references(written, (section, name), conditional.keys(), assumed):
+                own = conditional[target]
+                if given.get(own) is not True and can_be_at_once(frozenset({**given, own: False}.items())):
                     places.setdefault(target, []).append(path)
     for target, paths in places.items():
         others = len({path[1] for path in paths}) - 1
@@ -32,21 +44,27 @@ def check(document: Document) -> Iterator[Problem]:
         yield Problem(paths[0], f"{who} to {target}, which is there only where {conditional[target]} is true")
 
 
-def _references(value: Any, path: Path, names: Any) -> Iterator[tuple[Path, str]]:
-    """Yield references that no Fn::If surrounds, whichever condition that one asks."""
+def _references(
+    value: Any, path: Path, names: AbstractSet[str], assumed: Mapping[str, bool]
+) -> Iterator[tuple[Path, str, Mapping[str, bool]]]:
+    """Yield references with the conditions under which they count, which Fn::If adds to."""
     match value:
         case {"Ref": str(name)} | {"Fn::GetAtt": (str(name), *_)} if len(value) == 1 and name in names:
-            yield path, name
+            yield path, name, assumed
         case {"Fn::GetAtt": str(attribute)} if (name := attribute.partition(".")[0]) in names:
-            yield path, name
-        case {"Fn::If": _}:
-            return
+            yield path, name, assumed
+        case {"Fn::If": (str(condition), yes, no)}:
+            for index, (branch, is_true) in enumerate(((yes, True), (no, False)), 1):
+                # A branch that its surroundings rule out is never taken.
+                if assumed.get(condition, is_true) is is_true:
+                    within = {**assumed, condition: is_true}
+                    yield from _references(branch, (*path, "Fn::If", index), names, within)
         case dict():
             for key, member in value.items():
-                yield from _references(member, (*path, key), names)
+                yield from _references(member, (*path, key), names, assumed)
         case tuple():
             for index, member in enumerate(value):
-                yield from _references(member, (*path, index), names)
+                yield from _references(member, (*path, index), names, assumed)
 
 
 RULE = DocumentRule(
