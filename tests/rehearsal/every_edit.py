@@ -33,9 +33,12 @@ _PUBLIC_HEAD = {**BASE, "head_node": {"subnet": "public"}}
 _OF_OLD_VERSION = {**BASE, "parallelcluster": {"version": "3.14.2"}}
 _READING = {**BASE, "iam": {"policies": ["arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"]}}
 _FORMER_LUSTRE = {"size_gib": 4800, "throughput_mb_s_per_tib": 200, "deployment": "PERSISTENT_1"}
+# EFA goes with the sizes of this throughput that others have without it.
+_FAST_LUSTRE = changed(BASE, "file_systems[0].lustre.throughput_mb_s_per_tib", 1000)
 _WITH_NEEDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "network.existing.vpc": (_IN_EXISTING, {**_IN_EXISTING, "network": {"existing": _ANOTHER_NETWORK}}),
     "file_systems[0].lustre.deployment": (BASE, changed(BASE, "file_systems[0].lustre", _FORMER_LUSTRE)),
+    "file_systems[0].lustre.efa": (_FAST_LUSTRE, changed(_FAST_LUSTRE, "file_systems[0].lustre.efa", value=True)),
     "head_node.elastic_ip": (_PUBLIC_HEAD, changed(_PUBLIC_HEAD, "head_node.elastic_ip", value=True)),
     "login_nodes.ssh_key": (_OF_OLD_VERSION, changed(_OF_OLD_VERSION, "login_nodes.ssh_key", "key")),
     **{
