@@ -14,12 +14,14 @@ from botocore.exceptions import ClientError
 
 from tests.examples import example_spec
 from tests.operate.status.planted import IMAGE
-from tests.rehearsal.account_copies import empty_account
+from tests.rehearsal.account_copies import account_for, empty_account
+from tests.rehearsal.whole import deployed
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.steps.capacity_start import CapacityStart
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.aws.ec2 import capacity_reservations
+from trainyard.edge.aws.parallelcluster import cluster_config
 from trainyard.errors import TrainyardError
 from trainyard.operate.calendar.calendar_entry import of_reservations
 from trainyard.operate.status.reservations import reservations
@@ -141,3 +143,38 @@ def test_the_wait_ends_after_what_the_options_say_and_another_call_goes_on(accou
 def test_without_the_option_nobody_waits(account: Account):
     assert CapacityStart().apply(work(account, [], 0)).detail == "nothing to wait for"
     assert account.clock.now() == pytest.approx(datetime.now(UTC).timestamp(), abs=600)
+
+
+def test_a_block_that_is_over_is_taken_out_of_the_cluster_and_the_next_one_stays():
+    following = "cr-0a1b2c3d4e5f60719"
+    kinds = [
+        f"{{name: {name}, instance_type: p5.48xlarge, nodes: 2, capacity: {{capacity_block: {block}}}}}"
+        for name, block in (("first", BLOCK), ("second", following))
+    ]
+    network = "network: {availability_zone: us-east-2a}\n"
+    text = example_spec(f"name: blocks\n{network}queues: [{{name: gpu, compute_resources: [{', '.join(kinds)}]}}]")
+    with account_for(text) as account:
+        now = datetime.now(UTC)
+        ends = {BLOCK: now + timedelta(hours=4), following: now + timedelta(days=4)}
+        blocks = [
+            {
+                "CapacityReservationId": id_, "InstanceType": "p5.48xlarge", "TotalInstanceCount": 2,
+                "ReservationType": "capacity-block", "AvailabilityZone": "us-east-2a", "EndDateType": "limited",
+                "StartDate": (now - timedelta(hours=20)).isoformat(), "EndDate": end.isoformat(),
+            }
+            for id_, end in ends.items()
+        ]  # fmt: skip
+        plant(account, {"region": "us-east-2", "account_id": account.id, "reservations": blocks})
+        assert deployed(account, text).ok
+        assert compute_resources(account) == ["first", "second"]
+        MovedClock(str(account.endpoint)).sleep(5 * HOUR_S)
+        done = deployed(account, text)
+        assert done.ok, done
+        assert compute_resources(account) == ["second"]
+
+
+def compute_resources(account: Account) -> list[str]:
+    config = cluster_config(account, "blocks")
+    assert config is not None
+    (queue,) = config["Scheduling"]["SlurmQueues"]
+    return [resource["Name"] for resource in queue["ComputeResources"]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
+from trainyard.deploy.expired_capacity import leave_out_expired
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.losses import users_of
 from trainyard.deploy.record import Stage, new_record, read_record, record_at_stage, write_record
@@ -89,6 +90,7 @@ def _all_platforms() -> list[PlatformDeployment]:
 
 def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = None) -> DeploymentResult:
     """Make what the spec describes, or go on where a call that ended early stopped. Its steps are those of the spec."""
+    leave_out_expired(work)
     spec = work.required_spec()
     steps = _steps(work) if steps is None else steps
     results = apply_all([Bucket()], work)
@@ -122,6 +124,7 @@ def review_of(work: Work) -> tuple[UpdateReview, list[TrainyardError]]:
 
     While AWS is at work on a stack, nobody can say it.
     """
+    leave_out_expired(work)
     spec = work.required_spec()
     stacks = [stack for stack in all_stacks(work.account) if work.owns(stack.tags)]
     if busy := [f"stack {stack.name} is {stack.status}; plan again then" for stack in stacks if stack.in_progress]:

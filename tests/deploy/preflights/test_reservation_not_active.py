@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.deploy.preflights.good import NOW, changed, found, problems, reservation
+from tests.deploy.preflights.good import NOW, SPEC, changed, found, problems, reservation
 
 PREFLIGHT = "reservation-not-active"
 BLOCK = changed("{reservation: cr-", "{capacity_block: cr-")
@@ -69,3 +69,24 @@ def test_a_group_with_one_good_reservation_is_only_a_warning():
     }
     spec = changed("{reservation: cr-0123456789abcdef0}", f'{{reservation_group: "{arn}"}}')
     assert found(PREFLIGHT, spec, answers) == ["queues[0].capacity.reservation_group (warning)"]
+
+
+def test_a_block_that_is_over_is_a_warning_where_its_queue_has_the_next_one():
+    ids = ("cr-0123456789abcdef0", "cr-0123456789abcdef1")
+    kinds = [f"{{instance_type: p5.48xlarge, nodes: 4, capacity: {{capacity_block: {id_}}}}}" for id_ in ids]
+    spec = SPEC.replace(
+        f"    instance_type: p5.48xlarge\n    nodes: 4\n    capacity: {{reservation: {ids[0]}}}\n",
+        f"    compute_resources: [{', '.join(kinds)}]\n",
+    )
+    assert spec != SPEC
+    states = dict(zip(ids, ("expired", "active"), strict=True))
+    blocks = [
+        reservation(CapacityReservationId=id_, State=state, ReservationType="capacity-block")
+        for id_, state in states.items()
+    ]
+    answers = {"ec2.DescribeCapacityReservations": {"CapacityReservations": blocks}}
+    (problem,) = problems(PREFLIGHT, spec, answers)
+    assert problem.severity == "warning"
+    assert "its nodes are left out of the cluster" in str(problem.remedy)
+    blocks[1]["State"] = "expired"
+    assert {problem.severity for problem in problems(PREFLIGHT, spec, answers)} <= {None, "error"}

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from trainyard.deploy.account_state.reservations import COMING, each_found, seconds
+from trainyard.deploy.expired_capacity import expired_blocks, leavable
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.reservations import ReservationTarget
+from trainyard.edge.aws import ec2
 from trainyard.edge.aws.ec2 import Described
 from trainyard.finding import Severity
 from trainyard.launch.capacity import taken_back_before_end
@@ -26,7 +28,17 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         ]
         if len(problems) < len(reservations):  # a group gives instances as long as one of its reservations does
             problems = [problem._replace(severity="warning") for problem in problems]
+        elif _has_successor(context, target):
+            remedy = "take it out of the spec; until then its nodes are left out of the cluster"
+            problems = [problem._replace(severity="warning", remedy=remedy) for problem in problems]
         yield from problems
+
+
+def _has_successor(context: PreflightContext, target: ReservationTarget) -> bool:
+    """Return whether the nodes of a Capacity Block that is over are left out, as their queue has others."""
+    over = expired_blocks(context.spec, context.ask(ec2.capacity_reservations))
+    group = target.launch.group
+    return group is not None and leavable(context.spec, group, over)
 
 
 def _problems(target: ReservationTarget, reservation: Described, now: float, waits_until: float) -> Iterator[Problem]:
