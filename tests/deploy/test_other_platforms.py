@@ -36,7 +36,7 @@ def test_groups_of_reservations_come_before_the_compute_environments():
     spec = spec_of(
         f"platform: batch\nqueues: [{{name: q, instance_type: p5.48xlarge, nodes: {{min: 0, max: 4}}, {capacity}}}]"
     )
-    assert names(spec) == ["changes", "reservations", "network", "key-pair", "batch"]
+    assert names(spec) == ["changes", "reservations", "network", "capacity-start", "key-pair", "batch"]
 
 
 def test_a_plan_of_batch_names_its_resources_and_no_head_node():

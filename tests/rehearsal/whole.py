@@ -48,8 +48,8 @@ timeouts: {head_node_s: 3600, compute_node_s: 2400}
 # Without the update that starts nodes, which takes ParallelCluster as long as all the rest.
 WITHOUT_STATIC_NODES = SPEC.replace("nodes: 2", "nodes: {min: 0, max: 2}")
 STEPS = (
-    "bucket", "review", "reservations", "network", "storage", "monitoring", "rules", "assets", "release", "key-pair",
-    "cluster", "static-nodes", "cloudwatch-dashboards",
+    "bucket", "review", "reservations", "network", "storage", "monitoring", "rules", "assets", "capacity-start",
+    "release", "key-pair", "cluster", "static-nodes", "cloudwatch-dashboards",
 )  # fmt: skip
 UNDONE = (
     "cloudwatch-dashboards", "grafana", "cluster", "cluster", "batch", "nodes", "assets", "rules", "monitoring",
