@@ -67,15 +67,22 @@ class ClusterStep:
         """Delete it and wait until it is gone."""
         stack_state = find_stack(work.account, work.name)
         if stack_state is None:
-            groups = delete_leftover_placement_groups(work.account, work.name, work.owns)
+            groups = _delete_placement_groups(work)
             return StepOutcome(changed=groups > 0, detail="there is none")
         volumes = volume_ids(work.account, work.owns)
         settled_now = settled_cluster_stack(work)
         if settled_now is not None:
             _delete(work, settled_now)
-        delete_leftover_placement_groups(work.account, work.name, work.owns)
+        _delete_placement_groups(work)
         tag_snapshots(work.account, volumes, {work.tag: work.name})
         return StepOutcome(changed=True, detail="deleted")
+
+
+def _delete_placement_groups(work: Work) -> int:
+    """Delete those that ParallelCluster's stacks have left; those of other stacks of this name go with theirs."""
+    return delete_leftover_placement_groups(
+        work.account, work.name, lambda tags: VERSION_TAG in tags and work.owns(tags)
+    )
 
 
 def _tell_warnings(work: Work, warnings: Sequence[ValidationMessage]) -> str:
