@@ -21,7 +21,7 @@ def spec(tmp_path):
 
 def test_the_time_of_each_kind_of_nodes_is_shown(trainyard, spec):
     lines = [" ".join(line.split()) for line in trainyard("plan", spec).out.splitlines()]
-    assert any(line.startswith("queue/q 5 to 12 2 to 9 2 to 4 30 (timeouts.compute_node_s)") for line in lines), lines
+    assert any(line.startswith("queue/q 5 to 12 2 to 9 2 to 4 35 (timeouts.compute_node_s)") for line in lines), lines
     assert not any("simulated" in line for line in lines)
 
 

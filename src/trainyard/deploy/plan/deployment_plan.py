@@ -83,10 +83,13 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
     if work is not None:
         review, refusals = review_of(work)
         work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
+    planned = tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps)
+    cluster_is_there = any(step.name == "cluster" and step.probe and step.probe.state != "missing" for step in planned)
+    later = () if cluster_is_there else withheld_nodes(spec)
     return DeploymentPlan(
-        tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps),
+        planned,
         tuple(_stacks(spec)),
-        tuple(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in withheld_nodes(spec)),
+        tuple(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in later),
         expected_minutes(spec),
         hourly_cost(spec),
         cannot_change_later(spec),

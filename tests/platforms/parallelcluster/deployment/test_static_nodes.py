@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,14 @@ import pytest
 from tests.deploy.waits import Waits
 from tests.edge.aws.in_memory import IMAGE
 from tests.specs import spec_of
+from trainyard.deploy.step import Probe
 from trainyard.deploy.work import Work
-from trainyard.platforms.parallelcluster.deployment.static_nodes import await_launch, missing_nodes, not_launched
+from trainyard.platforms.parallelcluster.deployment.static_nodes import (
+    StaticNodes,
+    await_launch,
+    missing_nodes,
+    not_launched,
+)
 
 QUEUES = (
     "name: llm\nqueues:\n"
@@ -78,3 +85,12 @@ def test_nodes_that_never_come_are_told_after_five_minutes(waiting: Work, clock:
         "EC2 has launched 0 of the 2 nodes of queue train (p5.48xlarge) within 5 minutes of the start of the fleet"
     )
     assert "trainyard diagnose llm" in str(finding.remedy)
+
+
+def test_a_plan_says_whether_they_run_once_the_cluster_is_there(waiting: Work):
+    assert StaticNodes().probe(waiting) == Probe("missing", "2 × p5.48xlarge")
+    body = json.dumps({"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}})
+    waiting.account.client("cloudformation").create_stack(StackName="llm", TemplateBody=body)
+    assert StaticNodes().probe(waiting).state == "missing"
+    launch(waiting, 2)
+    assert StaticNodes().probe(waiting) == Probe("there", "2 × p5.48xlarge")

@@ -16,6 +16,7 @@ from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.stacks import find_stack
 from trainyard.finding import Finding
 from trainyard.platforms.parallelcluster.deployment.cluster import final_config
 from trainyard.platforms.parallelcluster.deployment.update import is_fleet_stopped, start_fleet, stop_fleet, update
@@ -47,10 +48,12 @@ class StaticNodes:
     title = "nodes that always run"
 
     def probe(self, work: Work) -> Probe:
-        """Say which nodes it is about; whether they run is for `status`."""
-        groups = withheld_nodes(work.required_spec())
-        names = ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
-        return Probe("missing", names) if groups else Probe("there", "none that the head node would wait for")
+        """Say which nodes it is about, and whether they run where the cluster is there already."""
+        names = _names(work)
+        if not names:
+            return Probe("there", "none that the head node would wait for")
+        cluster = find_stack(work.account, work.name)
+        return Probe("missing" if cluster is None or missing_nodes(work) else "there", names)
 
     def apply(self, work: Work) -> StepOutcome:
         """Update the cluster to its final configuration."""
@@ -65,13 +68,18 @@ class StaticNodes:
         start_fleet(work, parallelcluster)
         missing = await_launch(work)
         work.findings += [not_launched(nodes_missing, work) for nodes_missing in missing]
-        detail = f"{self.probe(work).detail}; not all have been launched" if missing else self.probe(work).detail
+        detail = f"{_names(work)}; not all have been launched" if missing else _names(work)
         return StepOutcome(changed=True, detail=detail)
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing: they go with the cluster."""
         del work
         return StepOutcome(changed=False)
+
+
+def _names(work: Work) -> str:
+    groups = withheld_nodes(work.required_spec())
+    return ", ".join(f"{group.min_nodes} × {' or '.join(group.instance_types)}" for group in groups)
 
 
 def await_launch(work: Work) -> list[MissingNodes]:
