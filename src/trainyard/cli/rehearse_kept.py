@@ -53,7 +53,8 @@ def use_kept(name: str, breakdown: str | None, *, as_json: bool) -> None:
     else:
         what = "nothing fails any more" if breakdown == "nothing" else what_can_break_down()[breakdown]
         print_text(f"in {kept.name}, from now on: {what}")
-        print_text(f"next: trainyard diagnose {kept.cluster} --region {kept.region}", err=True)
+        verb = "status" if breakdown == "nothing" else "diagnose"
+        print_text(f"next: trainyard {verb} {kept.cluster} --region {kept.region}", err=True)
 
 
 def print_list(*, as_json: bool) -> None:
