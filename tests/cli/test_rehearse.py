@@ -6,11 +6,13 @@ import json
 
 import pytest
 
+from tests.each_case import each_case
 from tests.examples import example_spec
-from trainyard.api.rehearse import what_can_break_down
+from trainyard.api.rehearse import effective_breakdowns, what_can_break_down
 from trainyard.architectures import all_architectures
 from trainyard.platform_table import PLATFORMS
 from trainyard.rehearsal.emulated.breakdown import breakdowns
+from trainyard.spec.parsing import parse
 
 
 @pytest.fixture
@@ -124,6 +126,38 @@ def test_what_breaks_nothing_of_a_spec_is_refused_with_what_does(trainyard, tmp_
     assert result.status == 2
     assert f"{breakdown} breaks nothing of " in result.err
     assert "no-capacity" in result.err
+
+
+OF_EACH_PLATFORM = {
+    "parallelcluster": "platform: parallelcluster\nhead_node: {instance_type: m5.large}\n",
+    "batch": "platform: batch\n",
+    "eks": "platform: eks\n",
+}
+QUEUE = "queues: [{name: q, instance_type: p5.48xlarge, nodes: {min: 0, max: 4}}]\n"
+OF_STATIC_NODES = ("fabric-manager", "no-route", "reservation-ended", "vcpu-limit")
+
+
+@each_case(
+    ("platform", "breakdown"),
+    [
+        *((platform, name) for platform in OF_EACH_PLATFORM for name in OF_STATIC_NODES),
+        *((platform, "no-capacity") for platform in ("parallelcluster", "eks")),
+    ],
+)
+def test_no_node_that_always_runs_breaks_down_where_there_is_none(platform: str, breakdown: str):
+    zones = "network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}\n"
+    text = f"name: llm\nregion: us-east-2\n{OF_EACH_PLATFORM[platform]}{zones}{QUEUE}"
+    spec = parse(text, "llm.yaml").spec
+    assert breakdown not in effective_breakdowns(spec)
+    assert "role-not-allowed" in effective_breakdowns(spec)
+    always = parse(text.replace("min: 0", "min: 1"), "llm.yaml").spec
+    assert (breakdown in effective_breakdowns(always)) == (platform != "batch")
+
+
+def test_no_role_breaks_down_in_an_environment_that_makes_none():
+    text = "kind: environment\nname: shared\nregion: us-east-2\nnetwork: {availability_zone: us-east-2a}\n"
+    for mode, expected in (("none", []), ("amp+amg", ["role-not-allowed"])):
+        assert effective_breakdowns(parse(f"{text}monitoring: {{mode: {mode}}}\n", "e.yaml").spec) == expected
 
 
 def test_everything_that_can_break_down_strikes_some_platform():

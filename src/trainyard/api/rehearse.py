@@ -148,15 +148,22 @@ def _refuse_unknown(breakdown: str | None) -> None:
 
 
 def _refuse_without_effect(breakdown: str | None, spec: Spec) -> None:
-    strikes, had = platform_of(spec).rehearsal().STRIKES, conditions(spec)
-    effective = [name for name, known in breakdowns().items() if known.strikes in strikes and known.needs in ("", *had)]
+    effective = effective_breakdowns(spec)
     if breakdown is not None and breakdown not in effective:
-        possible = ", ".join(effective)
+        title = platform_of(spec).title
         raise InputError(
             f"{breakdown} breaks nothing of {spec.name}: {breakdowns()[breakdown].what}",
             where="--break",
-            hint=f"of this spec on {platform_of(spec).title} choose one of {possible}",
+            hint=f"of this spec on {title} choose one of {', '.join(effective)}"
+            if effective
+            else f"nothing of this spec on {title} can break down",
         )
+
+
+def effective_breakdowns(spec: Spec) -> list[str]:
+    """Return the names of what can go wrong on purpose with a spec: what it strikes is there."""
+    strikes, had = platform_of(spec).rehearsal().STRIKES, conditions(spec)
+    return [name for name, known in breakdowns().items() if known.strikes in strikes and known.needs in ("", *had)]
 
 
 def write_report(result: Mapping[str, Any], folder: Path | None = None, *, force: bool = False) -> Path:

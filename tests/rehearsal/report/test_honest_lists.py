@@ -8,6 +8,7 @@ from tests.specs import spec_of
 from trainyard.architectures import all_architectures
 from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.platform_table import PLATFORMS, platform_of
+from trainyard.rehearsal.emulated.breakdown import breakdowns
 from trainyard.rehearsal.report.conditions import (
     CONDITIONS,
     STAGES,
@@ -44,6 +45,7 @@ def test_every_entry_has_an_id_of_its_own_a_text_and_a_source(file: str):
 
 def test_every_condition_is_used_and_every_one_that_is_used_exists():
     used = {entry["when"] for file in FILES for entry in entries(file) if "when" in entry}
+    used |= {breakdown.needs for breakdown in breakdowns().values()} - {""}
     own = [name for platform in PLATFORMS.values() for name in platform.rehearsal().CONDITIONS]
     assert sorted(used) == sorted([*CONDITIONS, *own])
 

@@ -1,4 +1,7 @@
-"""The two lists at the end of a rehearsal, what it proved and what only AWS can tell, and when their lines hold."""
+"""The two lists at the end of a rehearsal, what it proved and what only AWS can tell, and when their lines hold.
+
+Breakdowns need conditions as well: what they strike has to be there.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.render.cloudformation.network import has_load_balancer
+from trainyard.render.cloudformation.resources import resources
+from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.needed_assets import needed_assets
+from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import FileSystem
 from trainyard.spec.network import local_zone_place
@@ -71,6 +77,17 @@ def _fsx_made(spec: Spec) -> bool:
     )
 
 
+def _static_nodes(spec: Spec) -> bool:
+    """Return whether nodes start with the cluster itself. Batch starts them for jobs."""
+    return not platform_of(spec).has_batch and any(group.desired_nodes > 0 for group in spec.node_groups())
+
+
+def _roles_made(spec: Spec) -> bool:
+    """Return whether a stack makes a role; those of clusters always do."""
+    own = (resource.type for stack in stacks(spec, Ids({})) for resource in resources(stack))
+    return not spec.is_environment or "AWS::IAM::Role" in own
+
+
 def _data_repository(spec: Spec) -> bool:
     return any(file_system.lustre is not None and file_system.lustre.links for file_system in spec.file_systems)
 
@@ -107,6 +124,7 @@ CONDITIONS: dict[str, Condition] = {
     "installs_anything": lambda spec: spec.installs_anything,
     "kms_key": lambda spec: spec.iam.kms_key is not None,
     "local_zone": _local_zone,
+    "launched_nodes": lambda spec: platform_of(spec).has_batch or _static_nodes(spec),
     "managed_grafana": lambda spec: spec.monitoring.mode == "amp+amg",
     "managed_prometheus": lambda spec: needs_monitoring(spec) and spec.monitoring.mode != "self-hosting",
     "monitored": lambda spec: spec.monitoring.mode != "none",
@@ -119,9 +137,11 @@ CONDITIONS: dict[str, Condition] = {
     "own_scripts": _own_scripts,
     "proxy": lambda spec: spec.network.http_proxy is not None,
     "reservation": has_capacity("reservation", "reservation_group"),
+    "roles_made": _roles_made,
     "secrets": _secrets,
     "self_hosting": lambda spec: spec.has_monitoring_instance,
     "spot": has_capacity("spot"),
+    "static_nodes": _static_nodes,
 }
 
 
