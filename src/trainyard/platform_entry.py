@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
+    ConfigReading,
     NodeDiscovery,
     PlatformDeployment,
     PlatformLogs,
@@ -28,6 +29,7 @@ from trainyard.platform_parts import (
 
 if TYPE_CHECKING:
     from trainyard.catalog.interfaces import InterfaceLayout
+    from trainyard.document.node import Document
     from trainyard.edge.aws.account import Account
     from trainyard.finding import Finding
     from trainyard.finding_kinds import Problem
@@ -125,6 +127,9 @@ class Platform:
     config_findings: Callable[[ParsedSpec, Callable[[str], None]], Iterator[Finding]]
     """Yields what its own program says about the configuration that is rendered, at the spec's lines; tells the second
     argument of long work. PCS and HyperPod: nothing, they have no such program."""
+    spec_of_config: Callable[[Document], ConfigReading | None] | None
+    """Reads a configuration of the program that ``made_by`` names, as the spec that says the same; None where nothing
+    does. PCS and HyperPod: nothing."""
     rendering: Callable[[], PlatformRendering]
     """The files that describe it."""
     picture: Callable[[], PlatformPicture]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from trainyard.bench.submission.job import PlannedJob
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.cluster_logs import LogGroup
     from trainyard.edge.aws.stacks import StackState
     from trainyard.edge.kubernetes.kubectl import KubectlOf
-    from trainyard.finding import Path
+    from trainyard.finding import Path, Severity
     from trainyard.finding_kinds import Problem
     from trainyard.operate.logs.cluster_log import ClusterLog, ListedGroup, Stream, StreamSource
     from trainyard.operate.logs.export import Export, ExportPart
@@ -54,6 +54,27 @@ class UnusableKeys:
     """Keys of a range of nodes."""
     values: Callable[[Spec], Iterator[Problem]] = lambda _spec: iter(())
     """Yields values of keys that it has, but not with this value."""
+
+
+class RuleOnConfig(NamedTuple):
+    """How a rule about specs judges a configuration that a program of others reads."""
+
+    remedy: str | None = None
+    """What to do, in the words of the file; None where the rule's own suits."""
+    severity: Severity | None = None
+    """Where it weighs less than in a spec."""
+
+
+class ConfigReading(NamedTuple):
+    """A configuration that a program of others reads, as the spec that says the same; see checking/config_rules.py."""
+
+    spec: Spec
+    places: Mapping[Path, Path]
+    """Where in the file each part of the spec comes from, also what is plainly missing there."""
+    unknown: frozenset[Path]
+    """Parts of the spec that the file does not say, and of which nothing follows."""
+    rules: Mapping[str, RuleOnConfig]
+    """The rules that such files can be judged by."""
 
 
 class RehearsedPrograms(Protocol):

@@ -7,6 +7,7 @@ from functools import cache
 from itertools import islice
 
 from trainyard.checking import load_errors
+from trainyard.checking.config_rules import config_findings
 from trainyard.checking.recognition import Recognition, recognise
 from trainyard.checking.spec_file import FileFindings, told_and_suppressed, with_source
 from trainyard.checking.subjects import holds_subject, named_kind
@@ -56,6 +57,7 @@ def document_findings(document: Document, kind: DocumentKind, text: str = "") ->
 
     With the text that the document was read from, the places within scripts are exact.
     """
+    yield from config_findings(document, kind)
     for rule in rules_about(kind):
         for problem in islice(rule.check(document), MOST_FINDINGS):
             finding = rule.finding_at(problem, document)

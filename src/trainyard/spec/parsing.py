@@ -55,7 +55,7 @@ def parse(text: str, file: str) -> ParsedSpec:
         raise SpecError(findings)
     if document.value.get("kind") == "environment":
         return ParsedSpec(_environment(document), document)
-    spec: Spec = _validated(document, Spec, _validator())
+    spec: Spec = _validated(document, Spec, spec_validator())
     return ParsedSpec(spec, document)
 
 
@@ -64,7 +64,7 @@ def _environment(document: Document) -> Spec:
     from trainyard.spec.environment import Environment, as_spec
 
     validator = validator_of(Environment, COMPILED_ENVIRONMENT)
-    return as_spec(_validated(document, Environment, validator), _validator().validate_python(_LEAST_CLUSTER))
+    return as_spec(_validated(document, Environment, validator), spec_validator().validate_python(_LEAST_CLUSTER))
 
 
 def _validated(document: Document, record: type[Record], validator: SchemaValidator) -> Any:
@@ -76,7 +76,7 @@ def _validated(document: Document, record: type[Record], validator: SchemaValida
             for error_details in error.errors(include_url=False)[:MOST_FINDINGS]
         ]
         raise SpecError(tuple(sorted([*problems, *_group_findings(document, record)], key=_order))) from None
-    if not _is_complete(value):
+    if not is_complete(value):
         raise SpecError(tuple(_group_findings(document, record)))
     return value
 
@@ -86,7 +86,8 @@ def _order(finding: Finding) -> tuple[int, int]:
 
 
 @cache
-def _validator() -> SchemaValidator:
+def spec_validator() -> SchemaValidator:
+    """Return what makes a Spec of plain data."""
     return validator_of(Spec, COMPILED)
 
 
@@ -185,14 +186,14 @@ def known_keys(path: Path, record: type[Record] = Spec) -> tuple[str, ...]:
     return () if inner is None else tuple(inner.field_names())
 
 
-def _is_complete(value: object) -> bool:
+def is_complete(value: object) -> bool:
     """Return what types cannot say: of some keys exactly one must be there."""
     if isinstance(value, tuple):
-        return all(map(_is_complete, value))
+        return all(map(is_complete, value))
     if not isinstance(value, Record):
         return True
     groups = (sum(getattr(value, name) is not None for name in group) for group in value.one_of)
-    return all(count == 1 for count in groups) and all(map(_is_complete, vars(value).values()))
+    return all(count == 1 for count in groups) and all(map(is_complete, vars(value).values()))
 
 
 def _group_findings(document: Document, record: type[Record]) -> Iterator[Finding]:

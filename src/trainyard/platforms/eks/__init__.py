@@ -149,6 +149,7 @@ EKS = Platform(
     unusable_keys=_unusable_keys,
     overlay_problems=_overlay_problems,
     config_findings=lambda _parsed, _report: iter(()),
+    spec_of_config=None,
     rendering=_rendering,
     picture=_picture,
     readme=_readme,

@@ -113,6 +113,7 @@ ENVIRONMENT = Platform(
     unusable_keys=_unusable_keys,
     overlay_problems=lambda _: iter(()),
     config_findings=lambda _parsed, _report: iter(()),
+    spec_of_config=None,
     rendering=_rendering,
     picture=_picture,
     readme=_readme,

@@ -8,6 +8,7 @@ from trainyard.platform_entry import Platform
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
+    ConfigReading,
     NodeDiscovery,
     PlatformDeployment,
     PlatformLogs,
@@ -23,6 +24,7 @@ from trainyard.platform_parts import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from trainyard.document.node import Document
     from trainyard.finding import Finding
     from trainyard.finding_kinds import Problem
     from trainyard.operate.status.status_request import StatusRequest
@@ -70,6 +72,12 @@ def _config_findings(parsed: ParsedSpec, report: Callable[[str], None]) -> Itera
     from trainyard.platforms.parallelcluster.config_check import parallelcluster_findings
 
     return parallelcluster_findings(parsed, report)
+
+
+def _spec_of_config(document: Document) -> ConfigReading | None:
+    from trainyard.platforms.parallelcluster.reading.cluster import spec_of_config
+
+    return spec_of_config(document)
 
 
 def _unusable_keys() -> UnusableKeys:
@@ -142,6 +150,7 @@ PARALLELCLUSTER = Platform(
     unusable_keys=_unusable_keys,
     overlay_problems=_overlay_problems,
     config_findings=_config_findings,
+    spec_of_config=_spec_of_config,
     rendering=_rendering,
     picture=_picture,
     readme=_readme,

@@ -1,0 +1,1 @@
+"""What rules about configurations of ParallelCluster look at."""

@@ -1,0 +1,1 @@
+"""Reading configurations of ParallelCluster."""
