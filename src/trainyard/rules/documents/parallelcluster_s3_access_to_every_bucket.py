@@ -18,7 +18,9 @@ def check(document: Document) -> Iterator[Problem]:
         for place, access in mappings_in(mapping_in(written, "Iam").get("S3Access"), path):
             if access.get("BucketName") == "*":
                 does = "write and delete" if access.get("EnableWriteAccess") is True else "read"
-                yield Problem((*place, "BucketName"), f"these nodes may {does} every object of every bucket")
+                yield Problem(
+                    (*place, "BucketName"), f"with BucketName *, these nodes may {does} every object of every bucket"
+                )
 
 
 RULE = DocumentRule(
