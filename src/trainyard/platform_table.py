@@ -10,7 +10,7 @@ from trainyard.platforms.eks import EKS
 from trainyard.platforms.environment import ENVIRONMENT
 from trainyard.platforms.parallelcluster import PARALLELCLUSTER
 
-__all__ = ["ENVIRONMENT", "PLATFORMS", "platform_of"]
+__all__ = ["ENVIRONMENT", "PLATFORMS", "platform_named", "platform_of"]
 
 if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec  # the spec itself asks the table which platforms there are
@@ -26,3 +26,8 @@ def all_entries() -> tuple[Platform, ...]:
 def platform_of(spec: Spec) -> Platform:
     """Return what a spec is deployed on; for an environment, the entry that stands for those."""
     return ENVIRONMENT if spec.is_environment else PLATFORMS[spec.platform]
+
+
+def platform_named(name: str) -> Platform:
+    """Return the platform that something which was written down names. Raises KeyError where there is none."""
+    return PLATFORMS[name]

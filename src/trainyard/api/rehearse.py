@@ -12,7 +12,7 @@ from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
 from trainyard.operate.logs.export import refuse_other_endings
-from trainyard.platform_table import PLATFORMS, platform_of
+from trainyard.platform_table import platform_named, platform_of
 from trainyard.redaction.secrets import values_without_secrets
 from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
@@ -99,10 +99,11 @@ def break_kept(kept: KeptRehearsal, breakdown: str | None) -> None:
     Nodes of ParallelCluster start anew. Raises InputError for what there is not, or what that platform has nothing of.
     """
     _refuse_unknown(breakdown)
-    strikes = PLATFORMS[kept.platform].rehearsal().STRIKES
+    platform = platform_named(kept.platform)
+    strikes = platform.rehearsal().STRIKES
     effective = [name for name, known in breakdowns().items() if known.strikes in strikes]
     if breakdown is not None and breakdown not in effective:
-        hint = f"on {PLATFORMS[kept.platform].title} choose one of {', '.join(effective)}"
+        hint = f"on {platform.title} choose one of {', '.join(effective)}"
         raise InputError(f"{breakdown} breaks nothing of {kept.cluster}", where="--break", hint=hint)
     tell_page(kept.account, "breakdown", breakdown)
 
