@@ -31,10 +31,14 @@ def test_check_prints_findings_of_every_file(read, tmp_path):
     (tmp_path / "right.yaml").write_text(example_spec(""))
     (tmp_path / "wrong.yaml").write_text(example_spec("name: 3"))
     (tmp_path / "warned.yaml").write_text(example_spec("queues: [{name: a, instance_type: p5.47xlarge}]"))
-    assert read("check", "right.yaml") == (0, {"schema": 1, "findings": []})
+    files = [{"file": "right.yaml", "kind": "spec", "not_judged": None}]
+    assert read("check", "right.yaml") == (0, {"schema": 1, "findings": [], "files": files})
     status, printed = read("check", "right.yaml", "wrong.yaml", "warned.yaml", "missing.yaml")
     assert status == 2
-    assert printed.keys() == {"schema", "findings"}
+    assert printed.keys() == {"schema", "findings", "files"}
+    assert [(one["file"], one["kind"]) for one in printed["files"]] == [
+        ("right.yaml", "spec"), ("wrong.yaml", None), ("warned.yaml", "spec"), ("missing.yaml", None),
+    ]  # fmt: skip
     assert [(one["file"], one["severity"], one["line"], one["path"]) for one in printed["findings"]] == [
         ("wrong.yaml", "error", 1, "name"),
         ("warned.yaml", "warning", 1, "queues[0].instance_type"),

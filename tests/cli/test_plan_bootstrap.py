@@ -27,7 +27,7 @@ def row(start: str, *parts: str) -> str:
 
 
 def test_each_kind_of_nodes_has_a_row_with_both_images_and_what_a_baked_one_saves():
-    assert row("queue/gpu", SOFTWARE, QUEUES) == "queue/gpu 10 to 22 2 to 9 7 to 13 30 (timeouts.compute_node_s)"
+    assert row("queue/gpu", SOFTWARE, QUEUES) == "queue/gpu 10 to 22 2 to 9 7 to 13 35 (timeouts.compute_node_s)"
 
 
 def test_the_longest_chain_is_compared_with_the_timeout_of_the_head_node():
