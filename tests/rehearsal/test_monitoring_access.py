@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.cloud import create
 from tests.rehearsal.whole import deployed, destroyed
-from trainyard.cli import status as cli_status
+from trainyard.cli import trainyard as program
 from trainyard.cli.status_output import print_status, status_values
 from trainyard.edge.aws.account import Account
 from trainyard.monitoring.alertmanager_config import alertmanager_config
@@ -143,7 +143,7 @@ def test_a_workspace_that_somebody_has_deleted_is_missing_and_nothing_fails(acco
 def test_the_command_prints_it(account: Account, monkeypatch):
     for name, value in account.variables().items():
         monkeypatch.setenv(name, value)
-    done = CliRunner().invoke(cli_status.command, ["use2", "--region", "us-east-2"])
+    done = CliRunner().invoke(program, ["status", "use2", "--region", "us-east-2"])
     assert done.exit_code == 0, done.output
     assert "GrafanaAccessInstructions" in done.output
 
