@@ -7,7 +7,6 @@ whoever finds it. Both are loaded here, and every problem becomes a finding here
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path as FilePath
@@ -17,6 +16,7 @@ import yaml
 
 from trainyard.document.node import Document
 from trainyard.finding import Confidence, Finding, Fix, Path, Severity, path_text
+from trainyard.keyword_record import KeywordRecord
 from trainyard.platform_entry import Capability, Platform
 
 
@@ -35,8 +35,7 @@ class Problem(NamedTuple):
     """Who says so of this case, where it is somebody else than of the kind."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes it
-class FindingKind:
+class FindingKind(KeywordRecord):
     """All that is to be said about an id."""
 
     id: str = ""
@@ -95,7 +94,7 @@ def kinds_in(folder: FilePath, package: str, constant: str, _kind: type[Kind]) -
     """Return the kind that each module of a folder has as a constant, in the order of their ids."""
     names = sorted(file.stem for file in folder.iterdir() if file.suffix == ".py" and file.stem != "__init__")
     return tuple(
-        replace(getattr(import_module(f"{package}.{name}"), constant), id=name.replace("_", "-")) for name in names
+        getattr(import_module(f"{package}.{name}"), constant).with_values(id=name.replace("_", "-")) for name in names
     )
 
 

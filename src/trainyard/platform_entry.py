@@ -8,9 +8,9 @@ type-check. docs/decisions/0013-platforms.md says why, and each fact what AWS PC
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from trainyard.keyword_record import KeywordRecord
 from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
@@ -55,8 +55,7 @@ Capability = Literal[
 """Facts that are true or false, by which kinds of findings say where they apply."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every start makes it
-class Platform:
+class Platform(KeywordRecord):
     """One platform, or an environment, which is deployed by the same commands and has no nodes for jobs."""
 
     name: str

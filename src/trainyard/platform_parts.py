@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from trainyard.keyword_record import KeywordRecord
 
 if TYPE_CHECKING:
     from trainyard.bench.submission.job import PlannedJob
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every start makes it
-class UnusableKeys:
+class UnusableKeys(KeywordRecord):
     """What a spec may say that a platform has no use for."""
 
     paths: tuple[Path, ...]

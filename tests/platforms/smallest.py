@@ -97,8 +97,7 @@ def readme_steps(spec: Spec, contents: Any) -> Iterator[str]:
     yield ""
 
 
-SMALLEST: Platform = replace(
-    ENVIRONMENT,
+SMALLEST: Platform = ENVIRONMENT.with_values(
     name="smallest",
     title="Smallest",
     interface_layout="awsvpc",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.examples import example_spec
@@ -17,7 +15,7 @@ def test_a_platform_is_accepted_once_it_is_in_the_table(monkeypatch):
     with pytest.raises(SpecError) as raised:
         parse(text, "cluster.yaml")
     assert raised.value.findings[0].message == "platform must be parallelcluster, batch or eks, not 'pcs'"
-    monkeypatch.setitem(PLATFORMS, "pcs", replace(PLATFORMS["parallelcluster"], name="pcs"))
+    monkeypatch.setitem(PLATFORMS, "pcs", PLATFORMS["parallelcluster"].with_values(name="pcs"))
     spec = parse(text, "cluster.yaml").spec
     assert spec.platform == "pcs"
     assert platform_of(spec).name == "pcs"

@@ -7,7 +7,6 @@ They never see the file or its lines, and never ask AWS. Where both judge the sa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path as FilePath
@@ -42,7 +41,6 @@ _FOLDER = FilePath(__file__).parent
 _SHARED = ("severity", "confidence", "title", "rationale", "remedy", "source")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes them
 class DocumentRule(FindingKind):
     """A rule about files of the tool that its id begins with: a kind of findings, with what looks for it."""
 
@@ -58,7 +56,6 @@ class DocumentRule(FindingKind):
         return _KINDS[self.id.partition("-")[0]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)  # every check makes it
 class Rule(FindingKind):
     """A rule: a kind of findings about specs, with what looks for it."""
 
