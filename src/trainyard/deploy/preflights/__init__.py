@@ -68,7 +68,6 @@ class PreflightContext:
         return answer.result()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Preflight(FindingKind):
     """A preflight: a kind of findings that only the account can tell, with what asks for them."""
 
