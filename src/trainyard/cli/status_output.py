@@ -25,8 +25,8 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 # The order of the keys in JSON, which readers are used to.
 _KEYS = (
     "name", "region", "up", "problem", "stage", "since", "trainyard_version", "parallelcluster_version", "concerns",
-    "stacks", "nodes", "fleet", "queues", "reservations", "file_systems", "failures", "cost", "batch", "eks",
-    "monitoring", "unknown",
+    "stacks", "nodes", "fleet", "queues", "slurm", "reservations", "file_systems", "failures", "cost", "idle",
+    "batch", "eks", "monitoring", "unknown",
 )  # fmt: skip
 
 
@@ -80,6 +80,8 @@ def _lines(status: Status) -> Iterator[str]:
         yield from _cost(status.cost)
         other_costs = () if status.platform is None else status.platform.other_costs()
         yield from (f"  {_beside(status.cost)}: {other}" for other in other_costs)
+    if status.idle is not None and status.idle.lines:
+        yield _idle(status.idle)
 
 
 def _reservation(reservation: Reservation, now_s: float) -> str:
@@ -106,6 +108,15 @@ def _cost(cost: NodeHours) -> Iterator[str]:
         if line.usd is None:
             hours = f"{line.instances} × {line.instance_type} for {line.hours:,.1f} hours"
             yield f"  {_beside(cost)}: {hours} ({line.why})"
+
+
+def _idle(idle: NodeHours) -> str:
+    """Return the instances without a job, and what an hour of them costs as far as that is known."""
+    counts = [
+        f"{line.instances} × {line.instance_type}{f' ({line.why})' if line.usd is None else ''}" for line in idle.lines
+    ]
+    price = f", {idle.usd_an_hour:,.2f} USD an hour by list prices read on {idle.read}" if _is_told(idle) else ""
+    return f"  without a job: {', '.join(counts)}{price}"
 
 
 def _is_told(cost: NodeHours) -> bool:
@@ -151,6 +162,7 @@ def status_values(status: Status) -> dict[str, Any]:
         "file_systems": [system._asdict() for system in status.file_systems],
         "failures": [failure._asdict() for failure in status.failures],
         "cost": None if status.cost is None else _cost_values(status.cost),
+        "idle": None if status.idle is None else _cost_values(status.idle),
         "monitoring": None if status.monitoring is None else _monitoring_values(status.monitoring),
         "unknown": dict(status.unknown),
     }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import gzip
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,10 +13,11 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ClientError
+from botocore.stub import Stubber
 
 from tests.operate.status.planted import config, launch, plant_config, plant_event, plant_fleet, plant_stack
 from tests.rehearsal.cloud import some_name
-from trainyard.cli.status_output import print_status
+from trainyard.cli.status_output import print_status, status_values
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.operate.status.status_query import status
@@ -63,6 +67,57 @@ def test_a_cluster_that_trainyard_did_not_make_and_that_is_well_is_up(account, p
     assert "fleet RUNNING since 2026-05-06T13:25:00Z" in text
     assert "queue gpu/p5 p5.48xlarge: 2 running of 2 to 2 (on-demand)" in text
     assert "queue cpu/any m5.large: no nodes of 0 to 8 (spot)" in text
+
+
+def test_slurm_says_what_runs_and_what_an_hour_of_idle_nodes_costs(account, capsys):
+    name = some_name()
+    whole(account, name)
+    known = status(name, account).nodes
+    busy, idle = (node.private_address for node in known if node.role == "Compute")
+    told = (
+        f"== nodes\ngpu|gpu-st-p5-1|allocated|{busy}|none\ngpu|gpu-st-p5-2|drained|{idle}|\x1b[2J fell off the bus\n"
+        "== counts\n1 RUNNING|ada|gpu|1\n== jobs\n7|RUNNING|ada|gpu|1|N/A|gpu-st-p5-1\n== names\n7|`sudo x`\n"
+    )
+    where = at_another_time(fresh(account), hours=10)
+    with slurm_that_says(where, told):
+        found = status(name, where)
+    print_status(found)
+    text = capsys.readouterr().out
+    assert "    in Slurm: 1 allocated, 1 drained" in text
+    assert "  nodes of users: ada 1" in text
+    assert """  running: job 7 "'sudo x'" of ada on 1 node of gpu: gpu-st-p5-1""" in text
+    assert '  node gpu-st-p5-2 drained: "\\x1b[2J fell off the bus"' in text
+    assert found.idle is not None
+    assert found.cost is not None
+    (line,) = (line for line in found.cost.lines if line.instance_type == "p5.48xlarge")
+    assert line.usd is not None
+    assert found.idle.usd_an_hour == pytest.approx(line.usd / line.hours)
+    price = f"{found.idle.usd_an_hour:,.2f} USD an hour by list prices read on {found.idle.read}"
+    assert f"  without a job: 1 × p5.48xlarge, {price}" in text
+    values = status_values(found)
+    assert values["slurm"]["running_jobs"][0]["name"] == "`sudo x`"
+    assert values["idle"]["lines"][0]["instances"] == 1
+
+
+def test_a_head_node_that_does_not_answer_leaves_slurm_and_idle_nodes_unknown(account, well):
+    where = fresh(account)
+    refuse(where, "ssm", "SendCommand")
+    found = status(well, where)
+    assert found.up
+    assert "SendCommand" in found.unknown["Slurm"]
+    assert (found.idle, status_values(found)["slurm"]) == (None, None)
+
+
+@contextmanager
+def slurm_that_says(account: Account, text: str) -> Iterator[None]:
+    """Have Systems Manager answer one command with this, as edge/remote/slurm_state.sh prints it."""
+    output = gzip.compress(text.encode())
+    printed = f"trainyard-answer 0 {len(output)} {base64.b64encode(output).decode()} -\n"
+    ended = {"Status": "Success", "StatusDetails": "Success", "StandardOutputContent": printed}
+    with Stubber(account.client("ssm")) as stubber:
+        stubber.add_response("send_command", {"Command": {"CommandId": "c" * 36}})
+        stubber.add_response("get_command_invocation", ended)
+        yield
 
 
 def test_the_hours_of_its_instances_cost_what_the_dated_prices_say(account, well, capsys):

@@ -14,9 +14,6 @@ from trainyard.edge.aws.errors import code, has_code, words
 from trainyard.edge.remote_command import CommandResult, UnreachableError, answer_in, line_as_cluster_user
 from trainyard.errors import TrainyardError
 
-# How long the agent may take to fetch a command, and the command to run.
-_DELIVERY_S = 60
-_RUNNING_S = 120
 _GRACE_S = 30
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 4.0
 # https://docs.aws.amazon.com/systems-manager/latest/userguide/monitor-commands.html
@@ -34,6 +31,10 @@ class SsmSlurm:
     # https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetCommandInvocation.html
     block_bytes: int = 16 * 2**10
     is_here: bool = False
+    # How long the agent may take to fetch a command, and the command to run; Systems Manager takes no less than 30.
+    # https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_SendCommand.html
+    delivery_s: int = 60
+    running_s: int = 120
 
     @property
     def words(self) -> str:
@@ -62,9 +63,9 @@ class SsmSlurm:
                 "send_command",
                 InstanceIds=[self.instance],
                 DocumentName="AWS-RunShellScript",
-                TimeoutSeconds=_DELIVERY_S,
+                TimeoutSeconds=self.delivery_s,
                 Comment="trainyard",
-                Parameters={"commands": [line], "executionTimeout": [str(_RUNNING_S)]},
+                Parameters={"commands": [line], "executionTimeout": [str(self.running_s)]},
             )
         except TrainyardError as error:
             if error.__cause__ is not None and has_code(error.__cause__, _NOT_MANAGED):
@@ -84,7 +85,7 @@ class SsmSlurm:
     def _ended(self, command: str) -> dict[str, Any]:
         """Return how a command ended. It is known a moment after it was sent."""
         pause_s = _FIRST_PAUSE_S
-        end = self.account.clock.now() + _DELIVERY_S + _RUNNING_S + _GRACE_S
+        end = self.account.clock.now() + self.delivery_s + self.running_s + _GRACE_S
         while self.account.clock.now() < end:
             invocation = self._invocation(command)
             if invocation is not None and invocation["Status"] not in _UNDER_WAY:

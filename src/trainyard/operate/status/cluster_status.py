@@ -78,6 +78,8 @@ class Status:
     file_systems: tuple[FileSystemStatus, ...] = ()
     failures: tuple[Failure, ...] = ()
     cost: NodeHours | None = None
+    idle: NodeHours | None = None
+    """The hours of those of its instances that run and have no job; None where nobody knows which these are."""
     platform: PlatformStatus | None = None
     """What only its platform has; None where no platform knows the cluster."""
     concerns: tuple[Concern, ...] = ()

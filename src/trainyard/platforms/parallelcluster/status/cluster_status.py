@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from shlex import join
@@ -9,6 +10,8 @@ from typing import Any
 
 from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.edge.aws.parallelcluster import FleetStatus
+from trainyard.operate.slurm.slurm_output import slurm_lines, slurm_values
+from trainyard.operate.slurm.slurm_state import SlurmState
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.platforms.parallelcluster.status.queues import ComputeResourceStatus
 
@@ -23,6 +26,8 @@ class ParallelClusterStatus:
     fleet: FleetStatus | None = None
     """None where no head node has written any."""
     queues: tuple[ComputeResourceStatus, ...] = ()
+    slurm: SlurmState | None = None
+    """None where the head node does not tell."""
 
     @property
     def essential_parts(self) -> tuple[str, ...]:
@@ -60,11 +65,16 @@ class ParallelClusterStatus:
             yield f"  head node {head.id} {head.instance_type} {head.state} {address} in {head.zone}"
         if self.fleet is not None:
             yield f"  fleet {self.fleet.status}{f' since {self.fleet.since}' if self.fleet.since else ''}"
-        yield from map(_queue_line, self.queues)
+        for resource in self.queues:
+            yield _queue_line(resource)
+            if self.slurm is not None and (states := _states_in_slurm(resource, self.slurm)):
+                yield f"    in Slurm: {states}"
         queues = {resource.queue for resource in self.queues}
         for (role, queue, state), count in status.node_counts().items():
             if role != "HeadNode" and queue not in queues:
                 yield f"  {count} × {role}{f' of queue {queue}' if queue else ''} {state}"
+        if self.slurm is not None:
+            yield from slurm_lines(self.slurm)
 
     def other_costs(self) -> tuple[str, ...]:
         """Return nothing: ParallelCluster itself costs nothing."""
@@ -76,6 +86,7 @@ class ParallelClusterStatus:
             "parallelcluster_version": status.record.parallelcluster_version if status.record else None,
             "fleet": None if self.fleet is None else self.fleet._asdict(),
             "queues": [{**resource._asdict(), "states": dict(resource.states)} for resource in self.queues],
+            "slurm": None if self.slurm is None else slurm_values(self.slurm),
         }
 
 
@@ -113,6 +124,16 @@ def _of_queues(status: Status, queues: tuple[ComputeResourceStatus, ...]) -> Ite
         if resource.running < resource.least and "nodes" not in status.unknown:
             count = f"{resource.running} running nodes of the {resource.least} that always run"
             yield Concern("warning", f"{resource.queue}/{resource.name} has {count}", status.command(*check))
+
+
+def _states_in_slurm(resource: ComputeResourceStatus, slurm: SlurmState) -> str:
+    """Return how many nodes of a compute resource are in each state: QUEUE-st-RESOURCE-NUMBER, or -dy-.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
+    """
+    beginnings = tuple(f"{resource.queue}-{kind}-{resource.name}-" for kind in ("st", "dy"))
+    states = Counter(node.state for node in slurm.nodes if node.name.startswith(beginnings))
+    return ", ".join(f"{count} {state}" for state, count in states.items())
 
 
 def _queue_line(resource: ComputeResourceStatus) -> str:

@@ -14,9 +14,11 @@ from trainyard.edge.aws.cluster_logs import streams
 from trainyard.edge.aws.log_events import LogEvent, filter_events
 from trainyard.edge.aws.nodes import ClusterNode, nodes
 from trainyard.edge.aws.parallelcluster import cluster_config, config_of, fleet_status
+from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.aws.stacks import StackState
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.node_query import Look
+from trainyard.operate.slurm.slurm_state import SlurmState, slurm_state
 from trainyard.operate.status import file_systems
 from trainyard.operate.status.cluster_stacks import stacks_of_cluster
 from trainyard.operate.status.cluster_status import Status
@@ -39,6 +41,8 @@ _LATELY_MS = 86_400_000
 _EVENTS = ("clustermgtd_events", "slurm_resume_events", "bootstrap_error_msg")
 _BAD = ("WARNING", "ERROR", "CRITICAL")
 _PATTERN = f"%{'|'.join(_BAD)}%"
+# A status is not worth minutes where the agent of the head node is gone.
+_SOON_S = 30
 
 
 class ParallelClusterQuery:
@@ -67,24 +71,39 @@ class ParallelClusterQuery:
         """Return the status with all that is told of the cluster but its monitoring and what is wrong."""
         request, account, name = self.request, self.request.account, status.name
         instances = tuple(self._nodes() or ())
+        head = head_node(instances)
+        slurm_asked = None
+        if head is not None and head.state == "running":
+            slurm_asked = request.ask(
+                "Slurm", partial(slurm_state, SsmSlurm(account, head.id, delivery_s=_SOON_S, running_s=_SOON_S))
+            )
         fleet, config = self._fleet(), self._config() or _recorded_config(status.record)
         queues = compute_resources(config, instances)
         reserving = [(queue.queue, queue.reservation) for queue in queues if queue.reservation is not None]
         reserved = request.ask("reservations", partial(reservations, account, reserving))
         storage = file_systems.ask(request, mounts(config), with_volumes=True)
         failed = [request.ask("failures of stacks", partial(of_stacks, account, status.stacks))]
-        failed.append(request.ask("failures of the fleet", partial(of_fleet, account, name, head_node(instances))))
+        failed.append(request.ask("failures of the fleet", partial(of_fleet, account, name, head)))
         if status.is_made_by_trainyard:
             failed.append(request.ask("failures of nodes", partial(of_nodes, account, bucket, name)))
+        state = None if slurm_asked is None else slurm_asked()
+        idle = None if state is None else idle_instances(state, instances)
         return replace(
             status,
             nodes=instances,
-            platform=ParallelClusterStatus(fleet, queues),
+            platform=ParallelClusterStatus(fleet, queues, state),
             cost=node_hours(instances, status.region, status.at),
+            idle=None if idle is None else node_hours(idle, status.region, status.at),
             reservations=reserved() or (),
             file_systems=storage(),
             failures=tuple(failure for answer in failed for failure in answer() or ()),
         )
+
+
+def idle_instances(slurm: SlurmState, instances: Iterable[ClusterNode]) -> tuple[ClusterNode, ...]:
+    """Return the instances of nodes that have power and no job, whatever keeps jobs away."""
+    addresses = {node.address for node in slurm.nodes if node.has_power and not node.has_jobs}
+    return tuple(instance for instance in instances if instance.private_address in addresses)
 
 
 def _recorded_config(record: Deployment | None) -> Mapping[str, Any] | None:

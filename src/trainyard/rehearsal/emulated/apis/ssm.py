@@ -68,21 +68,20 @@ def terminate_session(self: Any) -> str:
 
 
 def _invocation(former: Callable[..., dict[str, Any]], command: Any, *arguments: Any) -> dict[str, Any]:
-    """Let squeue answer that there are no jobs, in the form of edge/remote/run.sh."""
+    """Let Slurm answer that there are no jobs, in the form of edge/remote/run.sh."""
     invocation = former(command, *arguments)
     lines = command.parameters.get("commands", [])
-    if any(_program(word) == "squeue" for line in lines for word in line.split()):
+    if any(_asks_slurm(word) for line in lines for word in line.split()):
         return {**invocation, "StandardOutputContent": "trainyard-answer 0 0 - -\n"}
     return invocation
 
 
-def _program(word: str) -> str:
-    """Return the program of a command whose words are passed on as base64, each ended by a zero byte."""
+def _asks_slurm(word: str) -> bool:
+    """Return whether a word is base64 of a command, whose words end with zero bytes, or of a script, that asks it."""
     try:
-        program, ended, _ = base64.b64decode(word, validate=True).partition(b"\0")
+        return b"squeue" in base64.b64decode(word, validate=True)
     except (binascii.Error, ValueError):
-        return ""
-    return program.decode("utf-8", "replace") if ended else ""
+        return False
 
 
 def _connected(region: str) -> Iterator[str]:
