@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainyard.bench.submission.job import PlannedJob
     from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
     from trainyard.bundle.readme_contents import ReadmeContents
+    from trainyard.deploy.cluster_update import RunningJobs
     from trainyard.deploy.plan.cost_line import CostLine
     from trainyard.deploy.plan.expected_time import PlannedStage
     from trainyard.deploy.plan.immutable_fields import ImmutableField
@@ -193,8 +194,8 @@ class PlatformDeployment(Protocol):
         """Raise TrainyardError where a cluster of this platform could not be deleted; before anything is touched."""
         ...
 
-    def jobs_to_end(self, work: Work) -> list[str]:
-        """Return the jobs that deleting the cluster would end, as far as anybody says; none on another platform."""
+    def jobs_to_end(self, work: Work) -> RunningJobs:
+        """Return the jobs that deleting the cluster would end, or why nobody says; none on another platform."""
 
 
 class PodLogSource(Protocol):

@@ -69,7 +69,7 @@ def destroyed(
     account: Account, text: str = SPEC, *, delete_data: bool = True, listener: Any = None
 ) -> DeploymentResult:
     """Destroy a cluster, by its name alone."""
-    spec, options = _spec(text), Options(delete_data=delete_data)
+    spec, options = _spec(text), Options(delete_data=delete_data, end_jobs=True)
     bucket = bucket_of(spec, account)
     with _equipped(Work(account, spec.name, None, bucket, listener or (lambda _: None), options)) as work:
         return destroy(work)

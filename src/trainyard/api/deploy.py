@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 from trainyard.api.cluster_reference import account_at, region_of_spec
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import FileFindings, check_text
-from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, refuse_no_cluster, review_of, work_for
+from trainyard.deploy.cluster_update import RunningJobs
+from trainyard.deploy.deployment import (
+    DeploymentResult,
+    deploy,
+    destroy,
+    jobs_to_end,
+    refuse_no_cluster,
+    refuse_to_end_jobs,
+    review_of,
+    work_for,
+)
 from trainyard.deploy.plan.cost import Cost, hourly_cost
 from trainyard.deploy.preflight_step import preflight_findings
 from trainyard.deploy.record import read_record
@@ -23,7 +33,6 @@ from trainyard.edge.aws.account import Account, account
 from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.text_file import read_text
 from trainyard.errors import SpecError, TrainyardError
-from trainyard.platform_table import PLATFORMS
 from trainyard.rehearsal.kept_rehearsal import current_rehearsal
 from trainyard.rehearsal.rehearsal import equip
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
@@ -43,6 +52,7 @@ __all__ = [
     "FileDeployment",
     "Options",
     "Prospect",
+    "RunningJobs",
     "account",
     "data_of",
     "deploy_file",
@@ -193,10 +203,12 @@ def data_of(name: str, where: Account) -> tuple[str, ...]:
     return tuple(str(store) for work in works for store in data_stores(where, name, work.owns))
 
 
-def jobs_of(name: str, where: Account) -> tuple[str, ...]:
-    """Return the jobs of AWS Batch or Kubernetes that destroying a cluster would end.
+def jobs_of(name: str, where: Account, options: Options | None = None) -> RunningJobs:
+    """Return the jobs that destroying a cluster would end.
 
-    Raises TrainyardError where AWS does not say.
+    Raises TrainyardError where AWS does not say, and where there are any that the options do not let end.
     """
-    work = Work(where, name, None, s3.own_bucket(where))
-    return tuple(job for platform in PLATFORMS.values() for job in platform.deployment().jobs_to_end(work))
+    work = equipped(Work(where, name, None, s3.own_bucket(where), options=options or Options(end_jobs=True)))
+    jobs = jobs_to_end(work)
+    refuse_to_end_jobs(work, jobs)
+    return jobs

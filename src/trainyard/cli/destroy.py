@@ -13,11 +13,12 @@ from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_error, print_json, print_text
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
+from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trainyard.api.deploy import DeploymentResult
+    from trainyard.api.deploy import DeploymentResult, RunningJobs
     from trainyard.edge.aws.account import Account
 
 # What no option keeps: it goes with the instances, or with their stack.
@@ -40,6 +41,7 @@ _MOST_JOBS = 10
     is_flag=True,
     help="Delete file systems, volumes, snapshots, metrics, images, logs and edited dashboards too.",
 )
+@click.option("--end-jobs", is_flag=True, help="End jobs that run or wait, which are a reason to refuse otherwise.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def command(  # noqa: PLR0913  one for each option
@@ -49,6 +51,7 @@ def command(  # noqa: PLR0913  one for each option
     bucket: str | None,
     *,
     delete_data: bool,
+    end_jobs: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -58,7 +61,8 @@ def command(  # noqa: PLR0913  one for each option
     --delete-data is given, and with them the network that they stand in; all are named at the end. Nothing is touched
     that has no tag trainyard:cluster of this name. Safe to run again at any time.
 
-    Jobs of AWS Batch and of Kubernetes that wait or run are ended; they are named before anybody is asked.
+    Where jobs of Slurm, AWS Batch or Kubernetes wait or run, or nobody can say whether any do, they are named and
+    nothing is touched, also with --yes: --end-jobs ends them.
 
     In any case lost are root volumes, with /home on the head node unless a file system is mounted there, a workspace of
     Amazon Managed Grafana, and the instance of self-hosted monitoring with its metrics.
@@ -75,12 +79,14 @@ def command(  # noqa: PLR0913  one for each option
 
     written = name
     name, where, own_bucket, _ = cluster_reference(written, region, profile)
+    options = Options(delete_data=delete_data, end_jobs=end_jobs)
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard destroy", hint="add --yes")
-        _ask(name, where, data_of(name, where), jobs_of(name, where), delete_data=delete_data)
-    options = Options(delete_data=delete_data)
+        jobs = jobs_of(name, where, options)
+        _ask(name, where, data_of(name, where), jobs, delete_data=delete_data)
     words = ["trainyard", "destroy", file_argument(written), *_account_words(written, where, bucket)]
+    words += ["--end-jobs"] if end_jobs else []
     with interruptible(f"AWS finishes what it has begun; `{shlex.join(words)}` goes on"):
         done = destroy_cluster(name, where, bucket=bucket or own_bucket, options=options, listener=watcher())
     if as_json:
@@ -119,15 +125,17 @@ def _account_words(written: str, where: Account, bucket: str | None) -> list[str
     return [word for option, value in options.items() if value for word in (option, value)]
 
 
-def _ask(name: str, where: Account, data: Sequence[str], jobs: Sequence[str], *, delete_data: bool) -> None:
+def _ask(name: str, where: Account, data: Sequence[str], jobs: RunningJobs, *, delete_data: bool) -> None:
     """Say what would become of the data and of jobs, and where, and have the name typed."""
     print_text(f"account {where.id}, region {where.region}", err=True)
     for entry in data:
         print_text(f"  {'deletes' if delete_data else 'keeps':<8} {entry}", err=True)
-    for job in jobs[:_MOST_JOBS]:
+    for job in jobs.jobs[:_MOST_JOBS]:
         print_text(f"  ends     {job}", err=True)
-    if len(jobs) > _MOST_JOBS:
-        print_text(f"  ends     {len(jobs) - _MOST_JOBS:,} more jobs", err=True)
+    if (more := len(jobs.jobs[_MOST_JOBS:]) + jobs.unlisted) > 0:
+        print_text(f"  ends     {more:,} more jobs", err=True)
+    if jobs.unknown:
+        print_text(f"  ends     jobs, of which nobody can say anything: {one_line(jobs.unknown)}", err=True)
     for loss in _LOST:
         print_text(f"  loses    {loss}", err=True)
     what = "with all its data" if delete_data else "but not the data that it keeps"

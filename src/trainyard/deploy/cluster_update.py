@@ -20,6 +20,7 @@ MEANINGS: dict[ClusterNeed, str] = {
     "stop": "the compute fleet is stopped for it, and started again",
     "refused": "refused",
 }
+_MOST_JOBS = 5
 _MOST_SHOWN = 100
 """How many characters of a value are shown."""
 
@@ -71,11 +72,25 @@ class ClusterChange:
 
 @dataclass(frozen=True, slots=True)
 class RunningJobs:
-    """The jobs on the nodes that an update ends."""
+    """The jobs that something ends: an update of a cluster, or its destruction."""
 
     jobs: tuple[str, ...] = ()
+    """Each in words, which users have not chosen but for quotations."""
     unknown: str = ""
     """Why nobody can say it; empty where the jobs are known."""
+    unlisted: int = 0
+    """How many more there are."""
+
+    def __bool__(self) -> bool:
+        """Return whether there are any, or may be."""
+        return bool(self.jobs or self.unknown)
+
+    def __str__(self) -> str:
+        """Name the first of them."""
+        if not self.jobs:
+            return f"nobody can say which: {self.unknown}"
+        more = len(self.jobs) - _MOST_JOBS + self.unlisted if len(self.jobs) > _MOST_JOBS else self.unlisted
+        return "; ".join(self.jobs[:_MOST_JOBS]) + (f"; and {more:,} more" if more else "")
 
 
 @dataclass(frozen=True, slots=True)

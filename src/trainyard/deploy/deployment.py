@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
+from trainyard.deploy.cluster_update import RunningJobs
 from trainyard.deploy.engine import StepResult, apply_all, undo_all
 from trainyard.deploy.expired_capacity import leave_out_expired
 from trainyard.deploy.lock import Lock
@@ -208,8 +209,9 @@ def _failed(results: list[StepResult]) -> bool:
 def destroy(work: Work) -> DeploymentResult:
     """Remove a cluster and what was made for it. What holds data stays, unless the options say otherwise.
 
-    Raises TrainyardError for an environment that clusters use, for data to delete that another spec names, and for a
-    cluster of EKS that is somebody else's or that no eksctl is here to delete.
+    Raises TrainyardError for an environment that clusters use, for jobs that nobody has agreed to end, for data to
+    delete that another spec names, and for a cluster of EKS that is somebody else's or that no eksctl is here to
+    delete.
     """
     work.tag = _tag_of(work)
     if work.tag == ENVIRONMENT and (users := users_of(work)):
@@ -218,6 +220,7 @@ def destroy(work: Work) -> DeploymentResult:
         )
     for part in _all_platforms():
         part.refuse_undeletable(work)
+    refuse_to_end_jobs(work, jobs_to_end(work))
     with ExitStack() as held:
         if s3.bucket_problem(work.account, work.bucket) is None:
             held.enter_context(_locked(work, "destroy"))
@@ -229,6 +232,24 @@ def destroy(work: Work) -> DeploymentResult:
             held.enter_context(part.running_programs(work))
         results = undo_all(steps_to_destroy(), work)
     return DeploymentResult(tuple(results), tuple(dict.fromkeys(work.kept)), tuple(work.refused))
+
+
+def jobs_to_end(work: Work) -> RunningJobs:
+    """Return the jobs that destroying the cluster would end, on whichever platform it is."""
+    answers = [part.jobs_to_end(work) for part in _all_platforms()]
+    jobs = tuple(job for answer in answers for job in answer.jobs)
+    unknown = "; ".join(answer.unknown for answer in answers if answer.unknown)
+    return RunningJobs(jobs, unknown, sum(answer.unlisted for answer in answers))
+
+
+def refuse_to_end_jobs(work: Work, jobs: RunningJobs) -> None:
+    """Raise TrainyardError where there are jobs, or may be, and the options do not say that they may end."""
+    if jobs and not work.options.end_jobs:
+        raise TrainyardError(
+            f"destroying {work.name} ends jobs: {jobs}",
+            where=work.name,
+            hint="nothing was touched; destroy it when they are over, or with --end-jobs",
+        )
 
 
 def _tag_of(work: Work) -> str:

@@ -55,7 +55,7 @@ class Options:
     give_up: frozenset[str] = frozenset()
     """Logical ids of resources whose data an update may take away."""
     end_jobs: bool = False
-    """End jobs that run on nodes which an update of the cluster ends."""
+    """End jobs that run on nodes which an update of the cluster ends, or those of a cluster that is destroyed."""
     wait_for_jobs_s: float = 0
     """How long an update of the cluster waits for such jobs to end by themselves."""
     wait_for_capacity_s: float = 0

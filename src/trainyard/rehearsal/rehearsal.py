@@ -251,7 +251,7 @@ def _destroyed(rehearsal: _Rehearsal, spec: Spec, *, delete_data: bool) -> bool:
 
 def _options(rehearsal: _Rehearsal, *, delete_data: bool = False) -> Options:
     """Return the options, with a kubeconfig of the rehearsal's own: that of the user stays out of it."""
-    return Options(delete_data=delete_data, kubeconfig=rehearsal.folder / "kubeconfig")
+    return Options(delete_data=delete_data, end_jobs=True, kubeconfig=rehearsal.folder / "kubeconfig")
 
 
 def _jobs_taken(rehearsal: _Rehearsal, work: Work) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -111,12 +111,12 @@ class SlurmState(NamedTuple):
         return dict(Counter(node.state for node in self.nodes if queue in node.queues))
 
 
-def slurm_state(head: HeadNode) -> SlurmState:
-    """Return what Slurm knows.
+def slurm_state(head: HeadNode, queues: Collection[str] = ()) -> SlurmState:
+    """Return what Slurm knows; where queues are named, only of their jobs.
 
     Raises TrainyardError where the head node, or Slurm on it, does not answer.
     """
-    answer = head.run(("bash", "-s", "--", str(MOST_JOBS)), _script())
+    answer = head.run(("bash", "-s", "--", str(MOST_JOBS), ",".join(sorted(queues))), _script())
     if answer.status:
         raise TrainyardError(f"Slurm does not answer: {quoted(answer.message)}", hint="look on the head node")
     return parsed_state(_unpacked(answer.output))

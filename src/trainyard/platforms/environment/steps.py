@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
+from trainyard.deploy.cluster_update import RunningJobs
 from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.assets import Mirror
 from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps
@@ -47,7 +48,7 @@ def refuse_undeletable(work: Work) -> None:
     del work
 
 
-def jobs_to_end(work: Work) -> list[str]:
+def jobs_to_end(work: Work) -> RunningJobs:
     """Return nothing: there are no nodes for jobs."""
     del work
-    return []
+    return RunningJobs()

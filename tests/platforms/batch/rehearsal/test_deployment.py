@@ -13,7 +13,7 @@ import pytest
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.cloud import refusal
 from tests.rehearsal.whole import counts, deployed, destroyed
-from trainyard.api.deploy import data_of, jobs_of
+from trainyard.api.deploy import data_of, destroy_cluster, jobs_of
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.work import Event
 from trainyard.edge.aws.account import Account
@@ -267,10 +267,12 @@ def test_destroying_names_and_ends_jobs_and_keeps_images_until_they_are_to_go(cl
     for _ in range(4):
         cluster.client("batch").describe_jobs(jobs=[running])
     waiting = submitted(cluster)
-    assert jobs_of("mnp", cluster) == (
-        f"job a-job ({running}) in queue mnp-training, RUNNING",
-        f"job a-job ({waiting}) in queue mnp-small, SUBMITTED",
-    )
+    running_words = f"job a-job ({running}) in queue mnp-training, RUNNING"
+    assert jobs_of("mnp", cluster).jobs == (running_words, f"job a-job ({waiting}) in queue mnp-small, SUBMITTED")
+    with pytest.raises(TrainyardError, match=r"destroying mnp ends jobs: job a-job .* RUNNING; job a-job") as refused:
+        destroy_cluster("mnp", cluster)
+    assert "--end-jobs" in str(refused.value.hint)
+    assert counts(cluster)["Batch compute environments"] > 0
     registry = outputs(cluster)["ECRRepository"]
     cluster.client("ecr").put_image(repositoryName=registry, imageManifest=json.dumps(MANIFEST), imageTag="pytorch")
     done = destroyed(cluster, SPEC, delete_data=False)

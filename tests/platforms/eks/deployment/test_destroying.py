@@ -8,10 +8,11 @@ import pytest
 import yaml
 
 from tests.platforms.eks.deployment.cluster import BUCKET, NAME
-from trainyard.deploy.deployment import destroy
+from trainyard.deploy.deployment import destroy, jobs_to_end
 from trainyard.deploy.engine import undo_all
 from trainyard.deploy.record import read_record
 from trainyard.deploy.work import Options
+from trainyard.edge.aws.nodes import kubernetes_instances
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment.cluster import EksClusterStep
 from trainyard.platforms.eks.deployment.deletion import jobs_in_cluster, refuse_undeletable
@@ -61,6 +62,37 @@ def test_jobs_end_before_the_cluster_does(cluster, programs):
     assert "ends MPIJob default/nccl" in cluster.told()
     assert programs.said("eksctl") == [f"{DELETE} --color=false"]
     assert (clusters(cluster), cluster.stacks(), work.kept) == ([], [], [])
+
+
+def pod(name: str, phase: str = "Running", owner: str | None = None, **devices: str) -> dict[str, Any]:
+    owners = {"ownerReferences": [{"kind": owner, "name": "x"}]} if owner else {}
+    requests = {"requests": {key.replace("__", "/").replace("_", "."): value for key, value in devices.items()}}
+    return {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "default", "name": name, **owners},
+        "spec": {"containers": [{"name": "main", "resources": requests}]}, "status": {"phase": phase},
+    }  # fmt: skip
+
+
+def test_jobs_and_pods_that_have_devices_end_only_with_consent(cluster, programs):
+    programs.api.add(
+        dict(JOB), pod("web"), pod("own", nvidia_com__gpu="8"), pod("over", "Succeeded", nvidia_com__gpu="8"),
+        pod("waits", "Pending", vpc_amazonaws_com__efa="4"), pod("of-job", owner="MPIJob", nvidia_com__gpu="8"),
+    )  # fmt: skip
+    assert jobs_to_end(cluster.work()).jobs == ("MPIJob default/nccl", "pod default/own", "pod default/waits")
+    with pytest.raises(TrainyardError, match="ends jobs: MPIJob default/nccl; pod default/own; pod default/waits"):
+        destroy(cluster.work())
+    assert (programs.api.deleted, clusters(cluster)) == ([], [NAME])
+
+
+def test_an_api_that_does_not_answer_is_no_consent_where_nodes_run(cluster, programs):
+    programs.api.refuses = "Unable to connect to the server: dial tcp 203.0.113.9:443: i/o timeout"
+    assert "i/o timeout" in jobs_to_end(cluster.work()).unknown
+    scaling = cluster.account.client("autoscaling")
+    for group in scaling.describe_auto_scaling_groups()["AutoScalingGroups"]:
+        name = group["AutoScalingGroupName"]
+        scaling.update_auto_scaling_group(AutoScalingGroupName=name, MinSize=0, DesiredCapacity=0)
+    assert not kubernetes_instances(cluster.account, NAME)
+    assert not jobs_to_end(cluster.work())
 
 
 def test_a_second_destruction_has_nothing_to_do(cluster, programs):
@@ -190,12 +222,11 @@ def test_the_jobs_that_would_end_are_known_beforehand(cluster, programs):
     done = {**JOB, "metadata": {"name": "done", "namespace": "default"}}
     done["status"] = {"conditions": [{"type": "Succeeded", "status": "True"}]}
     programs.api.add(dict(JOB), done)
-    assert jobs_in_cluster(cluster.work()) == ["MPIJob default/nccl"]
+    assert jobs_in_cluster(cluster.work()).jobs == ("MPIJob default/nccl",)
     programs.api.refuses = "Unable to connect to the server: dial tcp: i/o timeout"
-    (said,) = jobs_in_cluster(cluster.work())
-    assert said.startswith("jobs in the cluster that could not be listed: the Kubernetes API of llm cannot be reached")
+    assert jobs_in_cluster(cluster.work()).unknown.startswith("the Kubernetes API of llm cannot be reached")
 
 
 def test_where_there_is_no_cluster_nothing_is_asked_of_kubernetes(deploying, programs):
-    assert jobs_in_cluster(deploying.work()) == []
+    assert not jobs_in_cluster(deploying.work())
     assert programs.calls == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -13,12 +14,18 @@ from botocore.stub import ANY, Stubber
 from tests.deploy.waits import Waits
 from tests.edge.aws.in_memory import IMAGE
 from trainyard.deploy.cluster_update import ClusterUpdate, RunningJobs
+from trainyard.deploy.deployment import refuse_to_end_jobs
 from trainyard.deploy.work import Options, Work
+from trainyard.edge.aws.nodes import nodes
 from trainyard.errors import TrainyardError
-from trainyard.platforms.parallelcluster.deployment.running_jobs import await_jobs, running_jobs
+from trainyard.platforms.parallelcluster.deployment.running_jobs import await_jobs, jobs_of_cluster, running_jobs
 
-JOB = "7|ada|gpu|2|pretrain|stage 2\n"
-TOLD = "job 7 (pretrain|stage 2) of ada on 2 nodes of gpu"
+EMPTY = "== nodes\n== counts\n== jobs\n== names\n"
+JOB = (
+    "== nodes\n== counts\n1 RUNNING|ada|gpu|2\n3 PENDING|bob|gpu|1\n== jobs\n7|RUNNING|ada|gpu|2|N/A|gpu-st-p5-[1-2]\n"
+    "8|PENDING|bob|gpu|1|N/A|(Resources)\n== names\n7|pretrain|stage 2\n"
+)
+TOLD = 'job 7 "pretrain|stage 2" of ada on 2 nodes of gpu'
 UPDATE = ClusterUpdate((), "terminate", ("gpu",))
 
 
@@ -53,8 +60,8 @@ def slurm(cluster: Work) -> Iterator[Stubber]:
 
 
 def answer(slurm: Stubber, output: str, status: int = 0) -> None:
-    encoded = base64.b64encode(output.encode()).decode() or "-"
-    printed = f"welcome\ntrainyard-answer {status} {len(output.encode())} {encoded} -\n"
+    content = gzip.compress(output.encode())
+    printed = f"welcome\ntrainyard-answer {status} {len(content)} {base64.b64encode(content).decode()} -\n"
     names: dict[str, Any] = {"InstanceIds": ANY, "DocumentName": ANY, "TimeoutSeconds": ANY, "Comment": ANY}
     slurm.add_response("send_command", {"Command": {"CommandId": "c" * 36}}, {**names, "Parameters": ANY})
     ended = {"Status": "Success", "StatusDetails": "Success", "StandardOutputContent": printed}
@@ -73,14 +80,47 @@ def test_where_no_node_of_the_queues_runs_nobody_is_asked(cluster: Work, slurm: 
 
 def test_a_slurm_that_does_not_answer_is_unknown_and_not_idle(cluster: Work, slurm: Stubber):
     answer(slurm, "", status=1)
-    assert running_jobs(cluster, ["gpu"]).unknown == "squeue failed: exit status 1"
+    assert "Slurm does not answer" in running_jobs(cluster, ["gpu"]).unknown
     slurm.add_client_error("send_command", "InvalidInstanceId", "Instances not in a valid state")
     assert "cannot be reached" in running_jobs(cluster, ["gpu"]).unknown
 
 
+def plant_cluster(work: Work, **tags: str) -> None:
+    listed = [{"Key": key, "Value": value} for key, value in tags.items()]
+    template = '{"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}'
+    work.account.client("cloudformation").create_stack(StackName=work.name, TemplateBody=template, Tags=listed)
+
+
+def test_a_destruction_ends_jobs_that_run_and_jobs_that_wait(cluster: Work, slurm: Stubber):
+    assert jobs_of_cluster(cluster) == RunningJobs()  # no stack of ours
+    plant_cluster(cluster, **{"trainyard:cluster": cluster.name})
+    answer(slurm, JOB)
+    jobs = jobs_of_cluster(cluster)
+    assert jobs.jobs == (TOLD, "job 8 of bob on 1 node of gpu, which waits")
+    assert str(jobs) == f"{'; '.join(jobs.jobs)}; and 2 more"
+    with pytest.raises(TrainyardError, match=r"destroying .* ends jobs: job 7"):
+        refuse_to_end_jobs(cluster, jobs)
+    refuse_to_end_jobs(replace(cluster, options=Options(end_jobs=True)), jobs)
+
+
+def test_a_cluster_that_does_not_answer_is_destroyed_unasked_only_where_no_node_is_there(cluster: Work, slurm: Stubber):
+    plant_cluster(cluster, **{"trainyard:cluster": cluster.name})
+    slurm.add_client_error("send_command", "InvalidInstanceId", "Instances not in a valid state")
+    unknown = jobs_of_cluster(cluster)
+    assert "cannot be reached" in unknown.unknown
+    with pytest.raises(TrainyardError, match="nobody can say which: the head node cannot be reached"):
+        refuse_to_end_jobs(cluster, unknown)
+    ec2 = cluster.account.client("ec2")
+    for node in nodes(cluster.account, cluster.name):
+        if node.role == "Compute":
+            ec2.terminate_instances(InstanceIds=[node.id])
+    slurm.add_client_error("send_command", "InvalidInstanceId", "Instances not in a valid state")
+    assert not jobs_of_cluster(cluster)
+
+
 def test_jobs_are_waited_for_until_they_are_over(cluster: Work, slurm: Stubber, clock: Waits):
     waiting = replace(cluster, options=Options(wait_for_jobs_s=600))
-    for output in (JOB, JOB, ""):
+    for output in (JOB, JOB, EMPTY):
         answer(slurm, output)
     await_jobs(waiting, UPDATE)
     assert sum(clock.pauses) == 60

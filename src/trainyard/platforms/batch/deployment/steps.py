@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
+from trainyard.deploy.cluster_update import RunningJobs
 from trainyard.deploy.step import DeploymentStep, Probe, StepOutcome
 from trainyard.deploy.steps.infrastructure import grafana_steps, stack_steps, steps_before_stacks
 from trainyard.deploy.steps.key_pair import KeyPair
@@ -68,9 +69,9 @@ def refuse_undeletable(work: Work) -> None:
     del work
 
 
-def jobs_to_end(work: Work) -> list[str]:
+def jobs_to_end(work: Work) -> RunningJobs:
     """Return the jobs that are not over in the queues of the cluster."""
-    return [str(job) for job in jobs_of_cluster(work)]
+    return RunningJobs(tuple(str(job) for job in jobs_of_cluster(work)))
 
 
 class BatchChanges:

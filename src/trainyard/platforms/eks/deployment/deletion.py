@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trainyard.deploy.cluster_update import RunningJobs
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.eks import EksCluster, find_cluster
 from trainyard.edge.aws.leftover_network import delete_leftover_interfaces
+from trainyard.edge.aws.nodes import kubernetes_instances
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.edge.eksctl import Eksctl, EksctlRefusedError
 from trainyard.edge.kubernetes.kubectl import Kubectl
@@ -20,9 +22,11 @@ from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.stacks import delete_own_stack, own_cluster, own_stacks, settled_stack
+from trainyard.platforms.eks.pod_devices import has_devices
 
 # Their operators end the pods, so they have to go before the nodes on which these operators run.
 JOBS = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org", "jobs.batch")
+_JOB_KINDS = ("MPIJob", "PyTorchJob", "Job")
 _MOST_TOLD = 10
 _GONE = "ResourceNotFoundException"
 
@@ -42,19 +46,28 @@ def delete_eks_cluster(work: Work, cluster: EksCluster | None) -> None:
         work.tell(f"{deleted} network interfaces of pods deleted, which their nodes had left")
 
 
-def jobs_in_cluster(work: Work) -> list[str]:
-    """Return the jobs that destroying the cluster would end; none where it is not one of EKS.
+def jobs_in_cluster(work: Work) -> RunningJobs:
+    """Return the jobs that destroying the cluster would end, and pods with devices that belong to none of them.
 
-    Where the cluster does not say, that is said in their place.
+    There are none where it is not one of EKS. Where no instance of it runs and its API does not answer, nothing runs,
+    and nobody has to be asked.
     """
     cluster = find_cluster(work.account, work.name) if _has_own_stack(work) else None
     if cluster is None or not cluster.endpoint or not work.owns(cluster.tags):
-        return []
+        return RunningJobs()
     try:
         with work.kubectl(work.account, work.name) as kubectl:
-            return [f"{job['kind']} {_named(job)}" for kind in JOBS for job in _listed(kubectl, kind) if not _over(job)]
+            jobs = [job for kind in JOBS for job in _listed(kubectl, kind) if not _over(job)]
+            pods = [pod for pod in _listed(kubectl, "pods") if has_devices(pod) and not _is_of_job(pod)]
     except TrainyardError as error:
-        return [f"jobs in the cluster that could not be listed: {error.problem}"]
+        has_nodes = any(kubernetes_instances(work.account, work.name))
+        return RunningJobs(unknown=error.problem) if has_nodes else RunningJobs()
+    return RunningJobs((*(f"{job['kind']} {_named(job)}" for job in jobs), *(f"pod {_named(pod)}" for pod in pods)))
+
+
+def _is_of_job(pod: Mapping[str, Any]) -> bool:
+    owners = pod["metadata"].get("ownerReferences") or ()
+    return any(owner.get("kind") in _JOB_KINDS for owner in owners)
 
 
 def refuse_undeletable(work: Work) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+from trainyard.deploy.cluster_update import RunningJobs
 from trainyard.deploy.step import DeploymentStep, Probe, StepOutcome
 from trainyard.deploy.steps.infrastructure import grafana_steps, instance_steps, stack_steps, steps_before_stacks
 from trainyard.deploy.steps.key_pair import KeyPair
@@ -98,8 +99,8 @@ def refuse_undeletable(work: Work) -> None:
     deletion.refuse_undeletable(work)
 
 
-def jobs_to_end(work: Work) -> list[str]:
-    """Return the jobs of Kubernetes that are not over."""
+def jobs_to_end(work: Work) -> RunningJobs:
+    """Return the jobs of Kubernetes that are not over, and pods that have devices without one."""
     return deletion.jobs_in_cluster(work)
 
 

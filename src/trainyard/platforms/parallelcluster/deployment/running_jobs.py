@@ -1,19 +1,19 @@
-"""The jobs of a cluster's Slurm: asked of its head node, by Systems Manager."""
+"""The jobs of a cluster's Slurm that an update or a destruction would end: asked of its head node."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from trainyard.deploy.cluster_update import ClusterUpdate, RunningJobs
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.nodes import nodes
+from trainyard.edge.aws.nodes import ClusterNode, nodes
 from trainyard.edge.aws.ssm_commands import SsmSlurm
+from trainyard.edge.aws.stacks import find_stack
 from trainyard.errors import TrainyardError
+from trainyard.operate.slurm.slurm_state import SlurmState, slurm_state
+from trainyard.platforms.parallelcluster import PARALLELCLUSTER
 
-# Jobs that have nodes: https://slurm.schedmd.com/squeue.html#SECTION_JOB-STATE-CODES
-_STATES = "RUNNING,COMPLETING,CONFIGURING,SUSPENDED,STOPPED"
-_MOST_SHOWN = 5
 _POLL_S = 30.0
 
 
@@ -25,22 +25,43 @@ def running_jobs(work: Work, queues: Collection[str]) -> RunningJobs:
     instances = nodes(work.account, work.name)
     if not any(node.role == "Compute" and node.queue in queues for node in instances):
         return RunningJobs()
+    state = _state(work, instances, queues)
+    if isinstance(state, str):
+        return RunningJobs(unknown=state)
+    return RunningJobs(tuple(map(str, state.running)), unlisted=state.running_count - len(state.running))
+
+
+def jobs_of_cluster(work: Work) -> RunningJobs:
+    """Return the jobs that destroying the cluster would end, also those that wait; none where it is not one of ours.
+
+    Where no compute node is there and the head node does not answer, nothing runs, and nobody has to be asked.
+    """
+    stack = find_stack(work.account, PARALLELCLUSTER.cluster_stack(work.name))
+    if stack is None or not work.owns(stack.tags):
+        return RunningJobs()
+    instances = nodes(work.account, work.name)
+    state = _state(work, instances, ())
+    if isinstance(state, str):
+        has_nodes = any(node.role == "Compute" for node in instances)
+        return RunningJobs(unknown=state) if has_nodes else RunningJobs()
+    jobs = tuple(_with_waiting(state))
+    return RunningJobs(jobs, unlisted=state.running_count + state.waiting_count - len(jobs))
+
+
+def _with_waiting(state: SlurmState) -> Iterator[str]:
+    yield from map(str, state.running)
+    yield from (f"{job}, which waits" for job in state.waiting)
+
+
+def _state(work: Work, instances: Collection[ClusterNode], queues: Collection[str]) -> SlurmState | str:
+    """Return what Slurm says, or why it does not."""
     head = next((node for node in instances if node.role == "HeadNode" and node.state == "running"), None)
     if head is None:
-        return RunningJobs(unknown="the head node does not run")
-    listing = ("squeue", "--noheader", f"--states={_STATES}", f"--partition={','.join(sorted(queues))}")
+        return "the head node does not run"
     try:
-        answer = SsmSlurm(work.account, head.id).run((*listing, "--format=%i|%u|%P|%D|%j"))
+        return slurm_state(SsmSlurm(work.account, head.id), queues)
     except TrainyardError as error:
-        return RunningJobs(unknown=error.problem)
-    if answer.status:
-        return RunningJobs(unknown=f"squeue failed: {answer.message}")
-    return RunningJobs(tuple(_job(line) for line in answer.text.splitlines() if line.strip()))
-
-
-def _job(line: str) -> str:
-    number, user, queue, count, name = line.split("|", 4)
-    return f"job {number} ({name}) of {user} on {count} nodes of {queue}"
+        return error.problem
 
 
 def await_jobs(work: Work, update: ClusterUpdate) -> None:
@@ -68,13 +89,10 @@ def refuse_running_jobs(work: Work, update: ClusterUpdate) -> None:
 
 def _refuse(work: Work, update: ClusterUpdate) -> None:
     running = update.running
-    if work.options.end_jobs or not (running.jobs or running.unknown):
+    if work.options.end_jobs or not running:
         return
-    shown = "; ".join(running.jobs[:_MOST_SHOWN])
-    more = f"; and {len(running.jobs) - _MOST_SHOWN} more" if len(running.jobs) > _MOST_SHOWN else ""
-    what = f"{shown}{more}" if running.jobs else f"nobody can say which: {running.unknown}"
     raise TrainyardError(
-        f"the change of cluster {work.name} ends nodes of {', '.join(update.queues)}, and with them jobs: {what}",
+        f"the change of cluster {work.name} ends nodes of {', '.join(update.queues)}, and with them jobs: {running}",
         where=work.name,
         hint="nothing was changed of the cluster; deploy again when they are over, with --wait-for-jobs, or with "
         "--end-jobs",

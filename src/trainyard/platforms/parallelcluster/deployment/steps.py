@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from trainyard.deploy.cluster_update import RunningJobs
 from trainyard.deploy.requirements.secrets import named_secrets
 from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.assets import Mirror
@@ -17,6 +18,7 @@ from trainyard.monitoring.cloudwatch_body import wants_dashboards
 from trainyard.platforms.parallelcluster.deployment.changes import Changes
 from trainyard.platforms.parallelcluster.deployment.cluster import ClusterStep
 from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
+from trainyard.platforms.parallelcluster.deployment.running_jobs import jobs_of_cluster
 from trainyard.platforms.parallelcluster.deployment.static_nodes import StaticNodes
 from trainyard.spec.cluster import Spec
 
@@ -90,7 +92,6 @@ def refuse_undeletable(work: Work) -> None:
     del work
 
 
-def jobs_to_end(work: Work) -> list[str]:
-    """Return nothing: only the head node knows the jobs of Slurm."""
-    del work
-    return []
+def jobs_to_end(work: Work) -> RunningJobs:
+    """Return the jobs of Slurm that are not over, as the head node tells them."""
+    return jobs_of_cluster(work)
