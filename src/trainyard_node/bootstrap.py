@@ -15,6 +15,7 @@ from trainyard_node.atomic_write import write_whole
 from trainyard_node.clock import in_words
 from trainyard_node.deferred_steps import begin_deferred, run_deferred
 from trainyard_node.errors import DONE, FAILED, NodeError
+from trainyard_node.gpu_uuids import gpu_uuids
 from trainyard_node.journal import Journal
 from trainyard_node.machine import World
 from trainyard_node.node_env import write_node_env
@@ -89,6 +90,7 @@ class _BootstrapRun:
         record = self._record
         record.queue, record.hostname = member.queue, this_machine.hostname
         record.instance_id, record.instance_type, record.instance_arn = this_machine.instance
+        record.gpus = gpu_uuids(places)
         before = read_record(places.record)
         record.remember(before)
         self._was_up = places.ready.exists() and (before or {}).get("instance_id") == record.instance_id
@@ -130,6 +132,7 @@ class _BootstrapRun:
 
     def _up(self, plan: Plan, runner: StepRunner) -> int:
         """Give the node to jobs, or leave that to what is deferred."""
+        self._record.gpus = gpu_uuids(self._world.places) or self._record.gpus
         if self._slurm is not None and (problem := self._slurm.give_back()):
             self._journal.warn(problem)
         if not any(step.deferred for step in plan.steps):

@@ -41,6 +41,8 @@ class StatusRecord:
     role: str | None = None
     queue: str = ""
     hostname: str = ""
+    gpus: list[str] = field(default_factory=list)
+    """UUIDs, as far as the driver knows them."""
     release: str | None = None
     status: str = "running"
     """running, ready, deferred, failed or held."""

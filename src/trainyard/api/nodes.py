@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
+from trainyard.operate.nodes.host_history import HostHistory, host_history
 from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.nodes.node_watch import NodeEvent, WatchResult, watch
 from trainyard.operate.nodes.topology import ClusterTopology, cluster_topology
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ClusterNodes",
     "ClusterTopology",
+    "HostHistory",
     "NodeEvent",
     "WatchResult",
     "check_nodes",
     "cluster_topology",
+    "node_hosts",
     "watch_nodes",
 ]
 
@@ -53,6 +56,14 @@ def watch_nodes(  # noqa: PLR0913  those of check_nodes, and two
     Without ``timeout_s``, the longest that any node has by the spec. Raises TrainyardError as check_nodes does.
     """
     return watch(_look(name, where, bucket, queue, node).look, where.clock, timeout_s, listener)
+
+
+def node_hosts(name: str, where: Account, *, bucket: str | None = None) -> HostHistory:
+    """Return the hosts under the nodes of a cluster, and what became of each instance on them.
+
+    Raises TrainyardError as check_nodes does.
+    """
+    return host_history(where, _look(name, where, bucket, None, None).look())
 
 
 def _look(name: str, where: Account, bucket: str | None, queue: str | None, node: str | None) -> Look:

@@ -36,6 +36,7 @@ def command() -> None:
       trainyard nodes check llm-p5 --region us-east-2
       trainyard nodes watch llm-p5 --region us-east-2 --timeout 1800
       trainyard nodes topology llm-p5 --region us-east-2
+      trainyard nodes history llm-p5 --region us-east-2
     """
 
 
@@ -173,6 +174,33 @@ def topology(name: str, *, region: str, profile: str | None, reservations: tuple
         print_json(topology_values(found))
     else:
         print_topology(found)
+
+
+@command.command("history")
+@click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
+@account_options
+@cluster_argument()
+@json_option
+def history(name: str, *, region: str | None, profile: str | None, bucket: str | None, as_json: bool) -> None:
+    """List the hosts under the nodes of the cluster NAME, those with most trouble first.
+
+    A host is known by the UUIDs of its GPUs, which stay when an instance on it ends and another one comes, as it does
+    from a reservation. Of each instance: how its bootstrap went, and why it was replaced.
+
+    \b
+    Example:
+      trainyard nodes history llm-p5 --region us-east-2
+    """
+    from trainyard.api.cluster_reference import cluster_reference
+    from trainyard.api.nodes import node_hosts
+    from trainyard.cli.nodes_history_output import history_values, print_history
+
+    name, where, own_bucket, _ = cluster_reference(name, region, profile)
+    hosts = node_hosts(name, where, bucket=bucket or own_bucket)
+    if as_json:
+        print_json(history_values(hosts))
+    else:
+        print_history(hosts)
 
 
 def _print_event(event: NodeEvent, *, err: bool) -> None:

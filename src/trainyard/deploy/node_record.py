@@ -24,6 +24,8 @@ STATUSES = ("running", "ready", "deferred", "failed", "held")
 STEP_STATUSES = ("done", "failed", "skipped", "running")
 # Names are shown in commands to be typed, so they hold nothing that a shell would understand.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+_GPU = re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_MOST_GPUS = 64
 _RELEASE = re.compile(r"[0-9a-f]{64}")
 
 
@@ -75,6 +77,8 @@ class NodeRecord:
     """In seconds since 1970, by the clock of the node."""
     seconds: float | None
     steps: tuple[StepRecord, ...]
+    gpus: frozenset[str] = frozenset()
+    """UUIDs of its GPUs, by its own words; none where it has none, or an older release ran."""
 
     @property
     def usable(self) -> bool:
@@ -152,7 +156,17 @@ def _record(value: dict[str, Any]) -> NodeRecord:
         started=_time(value, "started"),
         seconds=_number(value, "seconds"),
         steps=_steps(value),
+        gpus=_gpus(value),
     )
+
+
+def _gpus(value: dict[str, Any]) -> frozenset[str]:
+    gpus = value.get("gpus") or []
+    if not isinstance(gpus, list) or len(gpus) > _MOST_GPUS:
+        raise BadRecordError(f"gpus is no list of {_MOST_GPUS} GPUs at most")
+    if not all(isinstance(gpu, str) and _GPU.fullmatch(gpu) for gpu in gpus):
+        raise BadRecordError("gpus holds what is no UUID of a GPU")
+    return frozenset(gpus)
 
 
 def _steps(value: dict[str, Any]) -> tuple[StepRecord, ...]:

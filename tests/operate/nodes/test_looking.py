@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.operate.nodes.planted import BUCKET, FOLDER, GONE, failed, plant, put, record
+from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject
 from trainyard.errors import TrainyardError
@@ -48,6 +49,20 @@ def test_a_look_joins_instances_records_spec_and_release_and_the_next_one_fetche
     assert [finding.id for finding in looking.look().findings if finding.severity == "error"] == ["node-failed"]
     fetched = ("GetObject", f"{FOLDER}/{compute}.json")
     assert made == [("DescribeInstances", ""), ("ListObjectsV2", ""), fetched]
+
+
+@pytest.mark.parametrize(("platform", "title"), [("batch", "AWS Batch"), ("eks", "Amazon EKS")])
+def test_a_cluster_whose_nodes_report_nothing_misses_none(account, platform, title):
+    text = f"name: llm\nregion: us-east-2\nplatform: {platform}\nnetwork: {{availability_zone: us-east-2a}}\n"
+    queues = "queues: [{name: gpu, instance_type: p5.48xlarge, nodes: 2}]\n"
+    write_record(
+        account,
+        BUCKET,
+        Deployment("llm", "us-east-2", "deployed", "0", None, text + queues, None, "2026-11-21T12:00:00+00:00"),
+    )
+    with pytest.raises(TrainyardError, match=f"llm is a cluster of {title}, whose nodes report nothing") as refused:
+        Look(account, BUCKET, "llm").look()
+    assert refused.value.hint == "`trainyard status llm` says which nodes there are"
 
 
 def test_of_instances_that_are_gone_only_the_newest_hundred_are_read():

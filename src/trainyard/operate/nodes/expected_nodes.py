@@ -13,6 +13,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.s3_lookup import first_bytes
 from trainyard.errors import TrainyardError
 from trainyard.finding import path_text
+from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 
@@ -72,7 +73,8 @@ def expected_nodes(account: Account, bucket: str, name: str) -> ExpectedNodes:
 def expected_of(deployment: Deployment | None, pointer: bytes | None) -> ExpectedNodes:
     """Return what a deployment record and a release pointer say; None stands for one that is not there.
 
-    Raises TrainyardError where it is an environment without an instance that keeps metrics.
+    Raises TrainyardError where it is an environment without an instance that keeps metrics, or a cluster of a platform
+    whose nodes run no release.
     """
     published = _published(_NONE if pointer is None else pointer)
     if deployment is None:
@@ -85,6 +87,12 @@ def expected_of(deployment: Deployment | None, pointer: bytes | None) -> Expecte
     if spec.is_environment and not spec.has_monitoring_instance:
         name = deployment.name
         raise TrainyardError(f"{name} is an environment and has no nodes", where=name, hint="name a cluster in it")
+    if not spec.is_environment and not platform_of(spec).nodes_run_release:
+        raise TrainyardError(
+            f"{deployment.name} is a cluster of {platform_of(spec).title}, whose nodes report nothing to its bucket",
+            where=deployment.name,
+            hint=f"`trainyard status {deployment.name}` says which nodes there are",
+        )
     return ExpectedNodes(deployment, tuple(_groups(spec)), None, published, _timeouts(spec))
 
 

@@ -12,6 +12,7 @@ from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.durations import duration, short_list
 from trainyard.operate.nodes.expected_nodes import Group
 from trainyard.operate.nodes.finding_kinds import finding
+from trainyard.operate.nodes.host_history import hosts_of
 from trainyard.operate.nodes.node_state import NodeState
 
 _MOST = 10
@@ -31,6 +32,7 @@ def findings(nodes: ClusterNodes) -> tuple[Finding, ...]:
         *_optional_steps(nodes),
         *_former_release(nodes),
         *_former_places(nodes),
+        *_returned_hosts(nodes),
         *failures_of_gone(nodes),
     ]
     return tuple(sorted(all_findings, key=lambda node_finding: SEVERITIES.index(node_finding.severity)))
@@ -170,6 +172,18 @@ def _to_tell(nodes: ClusterNodes, former: list[NodeState]) -> Iterator[str]:
         yield f"run on the {' and the '.join(dict.fromkeys(stay))}: {command}"
     if any(node.role == "compute" for node in former):
         yield "replace compute nodes when no jobs run on them"
+
+
+def _returned_hosts(nodes: ClusterNodes) -> Iterator[Finding]:
+    """Yield the hosts that are there again after trouble, as far as records of bootstraps tell it."""
+    for host in hosts_of((*nodes.present, *nodes.gone), (), {}):
+        if host.returned:
+            bad = [stay.instance_id for stay in host.stays[:-1] if stay.is_bad]
+            node = host.stays[-1]
+            message = (
+                f"{node.node or node.instance_id} ({node.instance_id}) has the GPUs of {short_list(bad)}, which failed"
+            )
+            yield finding("host-returned", message, f"see `trainyard nodes history {nodes.name}`")
 
 
 def _dynamic(node: NodeState, group: Group) -> bool:
