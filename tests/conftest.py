@@ -36,6 +36,7 @@ OF_ONE_CLUSTER = (
     "rehearsal/test_update_classification.py",
     "render/cloudformation/test_cfn_guard.py",
     "cli/test_nodes.py",
+    "mission/test_pcl.py",
 )
 
 

@@ -113,6 +113,7 @@ def test_it_follows_the_releases_of_its_folder(account: Account, instance: Debia
     assert PASSWORD not in said + logs + json.dumps(record)
 
 
+@pytest.mark.exhaustive  # a head node is traced each time
 @pytest.mark.skipif(not can_trace(), reason="hardware: no strace, see tools/debian_root.sh")
 def test_no_user_can_put_anything_where_root_of_it_looks(account: Account, instance: DebianNode):
     Bucket(account).publish(SPEC, DOWNLOADS)
