@@ -87,7 +87,7 @@ def test_cfn_lint_has_nothing_to_say_about_any_architecture(tmp_path: Path):
     assert lint(tmp_path, {architecture.name: architecture.text for architecture in architectures_on("batch")}) == {}
 
 
-@pytest.mark.integration
+@pytest.mark.exhaustive
 def test_nor_about_any_option_or_several_queues(tmp_path: Path):
     queue = "{name: gpu, instance_type: p4d.24xlarge, nodes: {min: 0, max: 4}}"
     specs = {name: whole(queue, text) for name, text in OPTIONS.items()}
