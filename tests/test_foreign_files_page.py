@@ -9,10 +9,8 @@ import re
 import tempfile
 from pathlib import Path
 
-import click
-
 from trainyard.checking.any_file import check_any_file
-from trainyard.cli.output import finding_text
+from trainyard.cli.output import finding_text, plain
 from trainyard.rules import all_document_rules
 
 FILE = Path(__file__).parents[1] / "docs" / "foreign-files.md"
@@ -28,7 +26,7 @@ def printed(page: str) -> str:
         file = Path(folder) / "eksctl.yaml"
         file.write_text(example, encoding="utf-8")
         findings = check_any_file(str(file)).findings
-    return "".join(f"{click.unstyle(finding_text(finding._replace(file=file.name)))}\n" for finding in findings)
+    return "".join(f"{plain(finding_text(finding._replace(file=file.name)))}\n" for finding in findings)
 
 
 def table() -> str:

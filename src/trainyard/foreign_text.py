@@ -17,6 +17,8 @@ _QUOTES = str.maketrans(dict.fromkeys('"“”„‟«»`', "'"))
 
 def one_line(text: str) -> str:
     """Return text with everything escaped that would break the line, turn it round or command the terminal."""
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
     )

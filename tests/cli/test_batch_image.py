@@ -88,7 +88,7 @@ def test_nothing_of_the_password_is_left_where_docker_fails(
     docker.answer(**{failing: (1, "no way to the registry")})
     ran = trainyard("batch", "image", "lab", *PLACE)
     assert (ran.status, ran.out) == (1, "")
-    said = {"login": "docker could not log in: no way to the registry", "push": "docker push has ended with status 1"}
+    said = {"login": 'docker could not log in: "no way to the registry"', "push": "docker push has ended with status 1"}
     assert said[failing] in ran.err
     assert list((tmp_path / "temporary").iterdir()) == []
 
@@ -193,7 +193,7 @@ def test_a_daemon_that_does_not_answer_is_told(trainyard, batch: ScriptedBatch, 
     docker.answer(version=(1, "Cannot connect to the Docker daemon at unix:///var/run/docker.sock."))
     ran = trainyard("batch", "image", "lab", *PLACE)
     assert (ran.status, [call["words"][0] for call in docker.calls]) == (1, ["version"])
-    assert "docker does not answer: Cannot connect to the Docker daemon" in ran.err
+    assert 'docker does not answer: "Cannot connect to the Docker daemon' in ran.err
     assert "systemctl start docker" in ran.err
 
 

@@ -26,7 +26,7 @@ def batch() -> Iterator[ScriptedBatch]:
 def test_the_log_is_printed_and_the_rest_is_progress(trainyard, batch: ScriptedBatch):
     batch.steps = [Step("SUCCEEDED", exit_code=0, says=("one", "\x1b[31mtwo\tthree\r50%"), stopped_ms=LONG_AGO)]
     ran = trainyard("batch", "submit", "lab", "nccl", *PLACE, "--nodes", "4", "--env", "A=1")
-    assert (ran.status, ran.out) == (0, "one\n\\x1b[31mtwo    three\n50%\n")
+    assert (ran.status, ran.out) == (0, "| one\n| \\x1b[31mtwo    three\n| 50%\n")
     assert ran.err == (
         f"job {ID} of lab-training-nccl:3 is submitted to lab-training, for 4 nodes\n"
         f"SUCCEEDED\njob {ID} has succeeded\n"
@@ -62,7 +62,7 @@ def test_a_job_is_followed_later(trainyard, batch: ScriptedBatch):
     trainyard("batch", "submit", "lab", "nccl", "--no-follow", *PLACE)
     batch.steps = [Step("RUNNING"), Step("SUCCEEDED", exit_code=0, says=("all of it",), stopped_ms=LONG_AGO)]
     ran = trainyard("batch", "submit", "lab", "--follow", ID, *PLACE)
-    assert (ran.status, ran.out, len(batch.submitted)) == (0, "all of it\n", 1)
+    assert (ran.status, ran.out, len(batch.submitted)) == (0, "| all of it\n", 1)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_a_deletion_waits_until_everything_is_gone(programs, eksctl, config, how
 def test_a_failure_is_told_in_the_words_of_eksctl(programs, eksctl, config):
     programs.eksctl.fails_at = ("nodegroup-training", "no capacity for p5.48xlarge")
     with pytest.raises(
-        EksctlRefusedError, match=r"eksctl create cluster failed: no capacity for p5.48xlarge"
+        EksctlRefusedError, match=r'eksctl create cluster failed: "no capacity for p5.48xlarge"'
     ) as raised:
         eksctl.create_cluster(config, lambda _: None)
     assert raised.value.hint
@@ -109,14 +109,14 @@ def test_a_failure_is_told_in_the_words_of_eksctl(programs, eksctl, config):
 
 def test_a_killed_eksctl_is_an_error_that_says_how_far_it_came(programs, eksctl, config):
     programs.eksctl.dies_after = 1
-    said = "eksctl create cluster failed: it was ended by SIGKILL; the last that it said: deploying stack"
+    said = 'eksctl create cluster failed: it was ended by SIGKILL; the last that it said: "deploying stack'
     with pytest.raises(EksctlRefusedError, match=said):
         eksctl.create_cluster(config, lambda _: None)
 
 
 def test_of_a_crash_the_line_is_told_that_says_why(programs, eksctl, config):
     programs.eksctl.crashes_after = 1
-    with pytest.raises(EksctlRefusedError, match="failed: panic: runtime error: invalid memory address"):
+    with pytest.raises(EksctlRefusedError, match='failed: "panic: runtime error: invalid memory address'):
         eksctl.create_cluster(config, lambda _: None)
 
 

@@ -17,15 +17,22 @@ from trainyard.bench.submission.job_progress import JobsInProgress, follow
 from trainyard.bench.submission.slurm import states
 from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.work import Work
+from trainyard.edge.aws.account import Clock
 from trainyard.edge.aws.batch_job_state import QueueJob, QueueJobs
 from trainyard.edge.aws.batch_jobs import BatchJob, MainNode
 from trainyard.edge.aws.eks import HealthIssue
+from trainyard.edge.aws.nodes import kubernetes_node
 from trainyard.edge.aws.stack_events import StackEvent
 from trainyard.edge.aws.stacks import StackState, refuse_stuck
 from trainyard.edge.kubernetes.refusals import refusal
+from trainyard.edge.pcluster_answers import ValidationMessage, Verdict
+from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import one_line
+from trainyard.operate.calendar.calendar_entry import of_images as calendar_of_images
 from trainyard.operate.nodes.durations import short_list
+from trainyard.operate.slurm.slurm_state import SlurmJob
 from trainyard.platforms.batch.jobs.job_progress import outcome_words
 from trainyard.platforms.batch.status.batch_status import BatchStatus, ComputeEnvironmentStatus, QueueStatus
 from trainyard.platforms.batch.status.platform_status import BatchPlatformStatus
@@ -159,6 +166,32 @@ def of_stacks(text: str) -> Iterator[str]:
 def of_kubectl(text: str) -> Iterator[str]:
     for beginning in ("", "Error from server (Forbidden): ", "Error from server (NotFound): ", "Unable to connect to "):
         yield refusal("read pods", "llm", 1, f"{beginning}{text}".splitlines()).problem
+
+
+def of_slurm_jobs(text: str) -> Iterator[str]:
+    yield str(SlurmJob(text, "RUNNING", text, text, 2, None, text, text))
+
+
+def of_programs(text: str) -> Iterator[str]:
+    message = ValidationMessage("ERROR", "AnyValidator", text)
+    yield PclusterRefusedError(Verdict(accepted=False, problem=text), where="llm").problem
+    yield PclusterRefusedError(Verdict(accepted=False, problem="no", messages=(message,)), where="llm").problem
+    lines: list[str] = []
+    Work(cast("Any", SimpleNamespace(clock=Clock())), "llm", None, "", lambda event: lines.append(event.text)).relay(
+        text
+    )
+    yield from (one_line(line) for line in lines)
+
+
+def of_tags(text: str) -> Iterator[str]:
+    tags = [{"Key": key, "Value": text} for key in ("eks:nodegroup-name", "parallelcluster:queue-name")]
+    instance = {"InstanceId": "i-0a1b", "InstanceType": "p5.48xlarge", "State": {"Name": "running"}, "Tags": tags}
+    yield kubernetes_node(instance).queue or ""
+
+
+def of_calendars(text: str) -> Iterator[str]:
+    image = {"Name": text, "CreationDate": "2026-11-18T12:00:00Z"}
+    yield from (entry.what for entry in calendar_of_images("llm", {"ami-0a1b": image}, {}))
 
 
 PLACES: dict[str, Callable[[str], Iterator[str]]] = {

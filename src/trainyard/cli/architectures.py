@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.cli.output import json_option, print_json, print_text, styled
 
 
 @click.command()
@@ -31,4 +31,4 @@ def command(*, as_json: bool) -> None:
         return
     width = max(len(architecture.name) for architecture in all_architectures)
     for architecture in all_architectures:
-        print_text(f"{click.style(architecture.name.ljust(width), bold=True)}  {architecture.summary}")
+        print_text(f"{styled(architecture.name.ljust(width), bold=True)}  {architecture.summary}")

@@ -10,7 +10,6 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, reporter, severity_counts
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.assets import FileLock, LockComparison, LockedAsset
@@ -77,7 +76,7 @@ def _print(locked: FileLock, *, check: bool) -> None:
     if locked.lock is None:
         print_text(f"nothing was locked: {severity_counts(locked.checked.findings)}", err=True)
         return
-    file = one_line(str(locked.file))
+    file = locked.file
     if check:
         for line in _differences(locked.comparison):
             print_text(line)

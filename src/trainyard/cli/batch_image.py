@@ -73,9 +73,9 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         print_json({**_values(build), "pushed": True, "digest": pushed.digest, "commands": [], "files": []})
         return
-    print_text(one_line(f"{build.name}{'' if pushed.digest is None else f'@{pushed.digest}'}"))
+    print_text(f"{build.name}{'' if pushed.digest is None else f'@{pushed.digest}'}")
     if build.next_step is not None:
-        print_text(one_line(build.next_step), err=True)
+        print_text(build.next_step, err=True)
 
 
 def _refuse_contradictions(*, changed: Path | None, only_print: bool, folder: Path | None, force: bool) -> None:
@@ -95,9 +95,9 @@ def _show(build: ImageBuild, engine: str, folder: Path | None, *, as_json: bool)
         print_json({**_values(build), "pushed": False, "digest": None, "commands": list(commands), "files": files})
     elif folder is not None:
         for file in build.files:
-            print_text(one_line(str(folder / file)))
+            print_text(str(folder / file))
         for line in commands:
-            print_text(one_line(line))
+            print_text(line)
     else:
         _print_dockerfile(build, commands)
 

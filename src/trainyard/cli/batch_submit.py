@@ -13,7 +13,7 @@ from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
 from trainyard.cli.suggestions import batch_jobs
 from trainyard.errors import InputError, TrainyardError
-from trainyard.foreign_text import one_line
+from trainyard.foreign_text import BAR
 
 if TYPE_CHECKING:
     from trainyard.api.batch_submit import BatchJob, SubmittedBatchJob
@@ -136,7 +136,7 @@ def _words(line: str | None) -> tuple[str, ...]:
 def _tell_submitted(submitted: SubmittedBatchJob) -> None:
     nodes = f"{submitted.nodes} node{'s' if submitted.nodes > 1 else ''}"
     sentence = f"job {submitted.id} of {submitted.definition} is submitted to {submitted.queue}, for {nodes}"
-    print_text(one_line(sentence), err=True)
+    print_text(sentence, err=True)
 
 
 def _follow(name: str, where: Account, id_: str, minutes: int | None, *, as_json: bool) -> None:
@@ -149,21 +149,22 @@ def _follow(name: str, where: Account, id_: str, minutes: int | None, *, as_json
         try:
             ended = follow_batch_job(
                 name, where, id_, within_s=None if minutes is None else 60.0 * minutes,
-                show=lambda text: print_text(_log_line(text), err=as_json), tell=reporter(),
+                show=lambda text: _print_log(text, err=as_json), tell=reporter(),
             )  # fmt: skip
         except TrainyardError as error:
             if id_ not in (error.hint or ""):
                 print_text(f"the job goes on; {ways}", err=True)
             raise
-    print_text(one_line(outcome_words(ended)), err=True)
+    print_text(outcome_words(ended), err=True)
     if as_json:
         print_json(_values(name, ended))
     sys.exit(exit_status(ended))
 
 
-def _log_line(text: str) -> str:
-    """Return a line of the log without what would command the terminal. Bars of progress come as carriage returns."""
-    return "\n".join(one_line(part.replace("\t", "    ")) for part in text.replace("\r", "\n").split("\n"))
+def _print_log(text: str, *, err: bool) -> None:
+    """Print a line of the log behind a bar: it is the job's. Bars of progress come as carriage returns."""
+    for line in text.replace("\r", "\n").split("\n"):
+        print_text(f"{BAR}{line.expandtabs(4)}", err=err)
 
 
 def _cancel(name: str, where: Account, id_: str, *, as_json: bool) -> None:

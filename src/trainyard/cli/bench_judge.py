@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.output import finding_text, json_option, print_json, print_text
-from trainyard.foreign_text import one_line
+from trainyard.cli.output import finding_text, json_option, print_json, print_text, styled
 
 if TYPE_CHECKING:
     from trainyard.api.bench_judge import FileJudgement, Judgement
@@ -64,7 +63,7 @@ def command(
         for judged_run in judged:
             print_judged(judged_run)
         for error in without:
-            print_text(one_line(f"{error.where}: {error.problem}; {error.hint}"), err=True)
+            print_text(f"{error.where}: {error.problem}; {error.hint}", err=True)
     healthy = all(judged_run.judgement.verdict == "healthy" for judged_run in judged)
     sys.exit(2 if without else 0 if healthy else 1)
 
@@ -72,8 +71,8 @@ def command(
 def print_judged(judged: FileJudgement) -> None:
     """Print a verdict with its findings."""
     judgement = judged.judgement
-    verdict = click.style(judgement.verdict, fg=_COLOURS[judgement.verdict], bold=True)
-    print_text(f"{one_line(judged.file)}: {verdict}: {one_line(_headline(judgement))}")
+    verdict = styled(judgement.verdict, fg=_COLOURS[judgement.verdict], bold=True)
+    print_text(f"{judged.file}: {verdict}: {_headline(judgement)}")
     if judgement.compared is not None:
         print_text(f"  {_beside(judgement.compared)}")
     for finding in judgement.findings:

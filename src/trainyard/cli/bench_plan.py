@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
-from trainyard.foreign_text import one_line
+from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts, styled
 
 if TYPE_CHECKING:
     from trainyard.api.bench_plan import BenchJob, BenchPlan
@@ -69,20 +68,20 @@ def _print(planned: BenchPlan) -> None:
         print_text(f"nothing was written: {severity_counts(planned.checked.findings)}", err=True)
         return
     if planned.written.backup is not None:
-        print_text(f"the former folder is kept as {one_line(str(planned.written.backup))}", err=True)
+        print_text(f"the former folder is kept as {planned.written.backup}", err=True)
     for reason in planned.left_out:
-        print_text(f"left out: {one_line(reason)}", err=True)
+        print_text(f"left out: {reason}", err=True)
     for phase, what in _PHASES.items():
         _print_phase(planned, what, [job for job in planned.jobs if job.phase == phase], phase)
-    print_text(f"{len(planned.jobs)} jobs in {one_line(str(planned.written.folder))}")
+    print_text(f"{len(planned.jobs)} jobs in {planned.written.folder}")
 
 
 def _print_phase(planned: BenchPlan, what: str, jobs: list[BenchJob], phase: int) -> None:
     if not jobs or planned.written is None:
         return
-    print_text(click.style(f"Phase {phase}: {what}", bold=True))
+    print_text(styled(f"Phase {phase}: {what}", bold=True))
     for job in jobs:
-        file = one_line(str(planned.written.folder / planned.file_of[job.id]))
+        file = planned.written.folder / planned.file_of[job.id]
         print_text(f"  {file}  {job.nodes} × {job.instance_type}: {job.title}")
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli.output import json_option, print_json, print_text
-from trainyard.foreign_text import one_line
+from trainyard.cli.output import json_option, print_json, print_lines, print_text
 
 
 @click.command()
@@ -66,6 +65,6 @@ def command(  # noqa: PLR0913  every option is its own
     if as_json:
         print_json({"written": written, **values})
         return
-    print_text(report_text(values))
+    print_lines(report_text(values))
     for file in written:
-        print_text(one_line(f"written: {file}"), err=True)
+        print_text(f"written: {file}", err=True)

@@ -11,9 +11,8 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options, cluster_argument
-from trainyard.cli.output import finding_text, json_option, print_json, print_text, reporter
+from trainyard.cli.output import finding_text, json_option, print_json, print_text, reporter, styled
 from trainyard.errors import InputError
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.bench_submit import BenchCluster, JobResult, SubmissionResult
@@ -161,19 +160,19 @@ def _print(result: SubmissionResult) -> None:
         print_text(f"{len(result.jobs)} jobs are submitted; repeat the command without --no-wait to follow them")
     else:
         good = sum(job.good for job in result.jobs)
-        print_text(f"{good} of {len(result.jobs)} jobs are good; results are in {one_line(str(result.results))}")
+        print_text(f"{good} of {len(result.jobs)} jobs are good; results are in {result.results}")
 
 
 def _print_job(job_result: JobResult, *, followed: bool) -> None:
     outcome = job_result.outcome
     reason = f" ({outcome.reason})" if outcome.reason else ""
     if not followed or not outcome.good:
-        print_text(one_line(f"{outcome.job.id}: job {outcome.number} {outcome.state.lower()}{reason}"))
+        print_text(f"{outcome.job.id}: job {outcome.number} {outcome.state.lower()}{reason}")
     if not followed:
         return
     if job_result.unreadable is not None:
         file = f"; {outcome.file} has its output" if outcome.file is not None else ""
-        print_text(one_line(f"{outcome.job.id}: {job_result.unreadable}{file}"))
+        print_text(f"{outcome.job.id}: {job_result.unreadable}{file}")
     from trainyard.cli.bench_judge import print_judged
 
     for judged in job_result.judged:
@@ -183,7 +182,7 @@ def _print_job(job_result: JobResult, *, followed: bool) -> None:
 
 
 def _print_gpus(id_: str, checked: GpuCheck) -> None:
-    verdict = click.style(checked.verdict, fg=_COLOURS[checked.verdict], bold=True)
+    verdict = styled(checked.verdict, fg=_COLOURS[checked.verdict], bold=True)
     print_text(f"{id_}: {verdict}: {len(checked.gpus)} GPUs")
     for finding in checked.findings:
         print_text(f"  {finding_text(finding)}")

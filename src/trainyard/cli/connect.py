@@ -200,7 +200,7 @@ def _write_kubeconfig(where: Account, name: str, file: str, options: _ConnectOpt
     if options.as_json:
         print_json({"file": str(done.file), "context": done.context, "added": done.added})
         return
-    print_text(one_line(f"{done.file} {'has now' if done.added else 'has already'} the context {done.context}"))
+    print_text(f"{done.file} {'has now' if done.added else 'has already'} the context {done.context}")
     words = ["kubectl", *(["--kubeconfig", file] if file else []), "--context", done.context, "get", "nodes"]
     reporter()(f"the current context stays what it was; `{shlex.join(words)}` asks the cluster")
 

@@ -11,10 +11,17 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible, interruptible_question
 from trainyard.cli.options import account_options, lock_option
-from trainyard.cli.output import finding_text, json_option, print_error, print_json, print_text, severity_counts
+from trainyard.cli.output import (
+    confirmed,
+    finding_text,
+    json_option,
+    print_error,
+    print_json,
+    print_text,
+    severity_counts,
+)
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -140,10 +147,10 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard deploy", hint="add --yes")
         for line in _prospect_lines(look()):
-            print_text(one_line(line), err=True)
+            print_text(line, err=True)
         question = f"Deploy {parsed.name} to account {account.id} in {parsed.region}?"
         with interruptible_question():
-            return click.confirm(question, err=True)
+            return confirmed(question)
 
     options = Options(
         rollback_on_failure,
@@ -192,10 +199,10 @@ def print_deployment(deployed: FileDeployment, *, as_json: bool) -> None:
         print_text(finding_text(finding))
     if deployed.done.stage == "prepared":
         for line in _going_on(deployed.next, from_standard_input=deployed.from_standard_input):
-            print_text(one_line(line))
+            print_text(line)
     else:
         for command in deployed.next:
-            print_text(one_line(f"next: {command}"), err=True)
+            print_text(f"next: {command}", err=True)
 
 
 def _prospect_lines(prospect: Prospect) -> Iterator[str]:

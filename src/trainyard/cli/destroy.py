@@ -10,7 +10,7 @@ import click
 
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options, cluster_argument
-from trainyard.cli.output import json_option, print_error, print_json, print_text
+from trainyard.cli.output import json_option, print_error, print_json, print_text, styled, typed
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
 from trainyard.foreign_text import one_line
@@ -106,7 +106,7 @@ def _print(done: DeploymentResult, words: list[str], rest: str, *, delete_data: 
     for entry in done.kept:
         print_text(f"kept: {entry}")
     for refused in done.refused:
-        print_text(f"{click.style('not deleted', fg='red')}: {refused}")
+        print_text(f"{styled('not deleted', fg='red')}: {refused}")
     deleting = shlex.join([*words, "--delete-data"])
     if not done.ok:
         print_text(f"next: {deleting if delete_data else shlex.join(words)}", err=True)
@@ -139,6 +139,6 @@ def _ask(name: str, where: Account, data: Sequence[str], jobs: RunningJobs, *, d
     for loss in _LOST:
         print_text(f"  loses    {loss}", err=True)
     what = "with all its data" if delete_data else "but not the data that it keeps"
-    typed = click.prompt(f"To remove {name} in {where.region}, {what}, type its name", err=True)
-    if typed != name:
-        raise InputError(f"{typed!r} is not {name!r}", where="trainyard destroy", hint="nothing was removed")
+    answer = typed(f"To remove {name} in {where.region}, {what}, type its name")
+    if answer != name:
+        raise InputError(f"{answer!r} is not {name!r}", where="trainyard destroy", hint="nothing was removed")

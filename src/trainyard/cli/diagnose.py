@@ -12,7 +12,6 @@ import click
 from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, print_json, print_text, reporter
 from trainyard.errors import InputError
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +95,7 @@ def command(  # noqa: PLR0913  one for each option
 
         print_diagnosis(shown)
     if page is not None:
-        print_text(one_line(f"written: {page}"), err=True)
+        print_text(f"written: {page}", err=True)
     sys.exit(1 if has_errors(diagnosis) else 0)
 
 
@@ -118,7 +117,7 @@ def _diagnosed(  # noqa: PLR0913  what is asked for
     is_file = not is_spec_file(source) and (source == "-" or Path(source).exists() or Path(source).is_symlink())
     if is_file:
         if region is not None:
-            print_text(one_line(f"{source} is here, so it is read and not a cluster"), err=True)
+            print_text(f"{source} is here, so it is read and not a cluster", err=True)
         if read_all:
             raise click.UsageError("--all has no meaning for a file or folder: all of it is read.")
         return diagnose_files(source, selection, _progress())
@@ -131,7 +130,7 @@ def _diagnosed(  # noqa: PLR0913  what is asked for
         if error.where != "--region" or names_file(source):
             raise
         raise InputError(f"{missing}, and {error.problem} the cluster is in", where=source, hint=error.hint) from error
-    print_text(f"the cluster {one_line(cluster.name)} in {cluster.account.region}", err=True)
+    print_text(f"the cluster {cluster.name} in {cluster.account.region}", err=True)
     return diagnose_cluster(
         cluster.name, cluster.account, selection, bucket=bucket or cluster.bucket, read_all=read_all,
         report=_progress(),

@@ -5,9 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from trainyard.cli.output import print_text
+from trainyard.cli.output import print_lines, print_text, styled
 from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
 from trainyard.foreign_text import BAR, one_line
 
@@ -28,38 +26,38 @@ def print_diagnosis(values: Mapping[str, Any]) -> None:
         _print_root(causes[0])
         _print_others(causes[1:])
     else:
-        print_text(f"nothing known matched in {one_line(values['diagnosed'])}")
+        print_text(f"nothing known matched in {values['diagnosed']}")
         for sentence in not_asked(values):
-            print_text(f"  {one_line(sentence)}")
+            print_text(f"  {sentence}")
     _print_unusual(values["unrecognised"])
     _print_harmless(values["harmless"])
     _print_unread(values["unread"], values["unread_count"])
     print_text("")
     for sentence in not_asked(values) if causes else ():
-        print_text(one_line(sentence))
+        print_text(sentence)
     print_text(read(values))
 
 
 def _print_root(root: _Values) -> None:
-    print_text(f"{_severity(root)}: {click.style(root['title'], bold=True)} {_id(root)}")
-    print_text(f"  {root['confidence']}: {one_line(occurrence_text(root))}")
+    print_text(f"{_severity(root)}: {styled(root['title'], bold=True)} {_id(root)}")
+    print_text(f"  {root['confidence']}: {occurrence_text(root)}")
     if root["nodes"]:
-        print_text(f"  {one_line(nodes(root))}")
+        print_text(f"  {nodes(root)}")
     print_text("")
-    print_text(_filled(root["explanation"]))
+    print_lines(_filled(root["explanation"]))
     if root["kind"] == "symptom":
-        print_text(_filled("This says that something failed, and not what: no deeper cause is known in these logs."))
+        print_lines(_filled("This says that something failed, and not what: no deeper cause is known in these logs."))
     print_text("")
     _print_lines(root["evidence"][:_MOST_EVIDENCE])
     print_text("")
-    print_text(_filled(f"What to do: {root['remedy']}"))
+    print_lines(_filled(f"What to do: {root['remedy']}"))
     print_text(f"Source: {root['source']}")
     _print_consequences(root["consequences"])
 
 
 def _print_lines(lines: Sequence[_Values]) -> None:
     for line in lines:
-        print_text(click.style(f"  {one_line(line['file'])}:{line['line']}", dim=True))
+        print_text(styled(f"  {line['file']}:{line['line']}", dim=True))
         print_text(f"    {_quotation(line)}")
 
 
@@ -82,7 +80,7 @@ def _print_others(causes: Sequence[_Values]) -> None:
     for cause in causes[:_MOST_OTHERS]:
         print_text(f"  {_severity(cause)}: {cause['title']}, {count_text(cause['count'], 'line')} {_id(cause)}")
         first = cause["evidence"][0]
-        print_text(click.style(f"    {one_line(first['file'])}:{first['line']}", dim=True))
+        print_text(styled(f"    {first['file']}:{first['line']}", dim=True))
         print_text(f"    {_quotation(first)}")
     _print_more(len(causes) - _MOST_OTHERS)
 
@@ -112,7 +110,7 @@ def _print_unread(unread: Sequence[_Values], count: int) -> None:
     print_text("Not read, or not to the end:")
     shown = unread[:_MOST_UNREAD]
     for unread_file in shown:
-        print_text(f"  {one_line(unread_file['name'])}: {one_line(unread_file['why'])}")
+        print_text(f"  {unread_file['name']}: {unread_file['why']}")
     _print_more(count - len(shown))
 
 
@@ -122,11 +120,11 @@ def _print_more(count: int) -> None:
 
 
 def _severity(cause: _Values) -> str:
-    return click.style(cause["severity"], fg=_COLOURS[cause["severity"]], bold=True)
+    return styled(cause["severity"], fg=_COLOURS[cause["severity"]], bold=True)
 
 
 def _id(cause: _Values) -> str:
-    return click.style(f"[{cause['cause']}]", dim=True)
+    return styled(f"[{cause['cause']}]", dim=True)
 
 
 def _filled(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.cli.output import json_option, print_json, print_lines, print_text, styled
 
 if TYPE_CHECKING:
     from trainyard.checking.explanation import Explanation
@@ -48,20 +48,19 @@ def _print_list(explanations: list[Explanation], *, as_json: bool) -> None:
     width = max(len(explanation.id) for explanation in explanations)
     for explanation in explanations:
         print_text(
-            f"{click.style(explanation.id.ljust(width), bold=True)}  {explanation.severity.ljust(8)}  "
-            f"{explanation.title}"
+            f"{styled(explanation.id.ljust(width), bold=True)}  {explanation.severity.ljust(8)}  {explanation.title}"
         )
 
 
 def _print(explanation: Explanation) -> None:
-    print_text(f"{click.style(explanation.id, bold=True)} ({', '.join(explanation.qualities)})")
-    print_text(f"{explanation.title}\n")
-    print_text(textwrap.fill(explanation.rationale, 88))
+    print_text(f"{styled(explanation.id, bold=True)} ({', '.join(explanation.qualities)})")
+    print_lines(f"{explanation.title}\n")
+    print_lines(textwrap.fill(explanation.rationale, 88))
     steps = "\n" if "\n" in explanation.remedy else " "
-    print_text(f"\nWhat to do:{steps}{explanation.remedy}")
+    print_lines(f"\nWhat to do:{steps}{explanation.remedy}")
     print_text(f"Source: {explanation.source}")
     if explanation.applies_to is not None:
         print_text(f"Applies to: {', '.join(explanation.applies_to)}")
     for heading, example in (("Wrong", explanation.bad), ("Right", explanation.good)):
         if example is not None:
-            print_text(f"\n{heading}:\n{textwrap.indent(example.rstrip(), '  ')}")
+            print_lines(f"\n{heading}:\n{textwrap.indent(example.rstrip(), '  ')}")

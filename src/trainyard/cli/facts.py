@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.cli.output import json_option, print_json, print_text, styled
 from trainyard.cli.today import today
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ def _as_json(report: FactReport) -> dict[str, object]:
 
 
 def _lines(report: FactReport, within_days: int) -> Iterator[str]:
-    yield click.style("Old facts", bold=True)
+    yield styled("Old facts", bold=True)
     for age in report.expired:
         yield f"  {age.file}: compared with its sources on {age.looked}, believed until {age.until}"
     if not report.expired:
         first = report.ages[0]
         yield f"  none; the first will be {first.file}, which is believed until {first.until}"
-    yield click.style(f"Ends of support, within {within_days} days", bold=True)
+    yield styled(f"Ends of support, within {within_days} days", bold=True)
     for end in report.ends:
         yield f"  {end.until}  {end.of}, {_distance(end.until, report.today)}"
     if not report.ends:
@@ -80,7 +80,7 @@ def _lines(report: FactReport, within_days: int) -> Iterator[str]:
     if report.changes is None:
         yield "`trainyard facts --upstream` also asks PyPI and npm what has changed since the last look."
         return
-    yield click.style("Changed upstream", bold=True)
+    yield styled("Changed upstream", bold=True)
     for change in report.changes:
         yield f"  {change.package} {change.newest} on {change.registry}, was {change.seen}: {change.about}"
     if not report.changes:

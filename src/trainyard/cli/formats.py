@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from trainyard.cli.output import finding_text, json_text, print_json, print_plain, print_text, severity_counts
+from trainyard.cli.output import finding_text, json_text, print_json, print_plain, print_text, severity_counts, styled
 from trainyard.foreign_text import one_line
 from trainyard.version import __version__
 
@@ -24,10 +22,10 @@ def print_findings(checked: Sequence[FileFindings]) -> None:
         for finding in checked_file.findings:
             print_text(finding_text(finding))
         if not checked_file.findings and checked_file.not_judged is None:
-            print_text(f"{one_line(checked_file.file)}: {click.style('ok', fg='green', bold=True)}")
+            print_text(f"{checked_file.file}: {styled('ok', fg='green', bold=True)}")
     for checked_file in checked:
         if checked_file.not_judged is not None:
-            print_text(f"{one_line(checked_file.file)}: not judged: {one_line(checked_file.not_judged)}")
+            print_text(f"{checked_file.file}: not judged: {checked_file.not_judged}")
     if suppressed := sum(len(checked_file.suppressed) for checked_file in checked):
         print_text(f"{suppressed} suppressed by comments")
     if any(checked_file.findings for checked_file in checked):

@@ -11,7 +11,6 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.options import hint_to_lock, lock_option
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.image import RenderedImages
@@ -83,12 +82,12 @@ def _print(rendered: RenderedImages, locking: str) -> None:
         print_text(f"nothing was written: {severity_counts(rendered.checked.findings)}", err=True)
         return
     if rendered.written.backup is not None:
-        print_text(f"the former folder is kept as {one_line(str(rendered.written.backup))}", err=True)
+        print_text(f"the former folder is kept as {rendered.written.backup}", err=True)
     for name in rendered.bundle.files:
-        print_text(one_line(str(rendered.written.folder / name)))
+        print_text(str(rendered.written.folder / name))
     if rendered.bundle.unlocked:
         what = f"nodes install what is not locked: {', '.join(rendered.bundle.unlocked)}"
-        print_text(one_line(f"{what}; run {locking}, and this command again"), err=True)
+        print_text(f"{what}; run {locking}, and this command again", err=True)
     print_text("README.md in this folder says how to build the images and to use them", err=True)
 
 

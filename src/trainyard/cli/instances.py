@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trainyard.cli import suggestions
-from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.cli.output import json_option, print_json, print_lines, print_text, styled
 from trainyard.platform_table import PLATFORMS
 
 if TYPE_CHECKING:
@@ -75,15 +75,16 @@ def _print_one(instance_: InstanceFacts, launcher: str, *, as_json: bool) -> Non
         layout = None if plan is None else {"launcher": launcher, **_layout(plan)}
         print_json({"instance_type": _facts(facts), "sources": shown, "interfaces": layout})
         return
-    print_text(click.style(facts.name, bold=True))
+    print_text(styled(facts.name, bold=True))
     for fact, value in _facts(facts).items():
         if fact in sources:
             print_text(f"  {fact.ljust(26)}  {_shown(value)}")
     _print_sources(sources)
     if plan is not None:
-        print_text(f"\nNetwork interfaces with {launcher}:")
+        print_text("")
+        print_text(f"Network interfaces with {launcher}:")
         for line in (*_interface_lines(plan), *plan.why, *(f"Source: {url}" for url in plan.sources)):
-            print_text(
+            print_lines(
                 textwrap.fill(
                     line,
                     98,
@@ -96,11 +97,12 @@ def _print_one(instance_: InstanceFacts, launcher: str, *, as_json: bool) -> Non
 
 
 def _print_sources(sources: Mapping[str, Source]) -> None:
-    print_text("\nSources:")
+    print_text("")
+    print_text("Sources:")
     for source in dict.fromkeys(sources.values()):
         about = ", ".join(fact for fact, its in sources.items() if its == source)
         print_text(f"  {source.what} ({source.url}, read {source.read})")
-        print_text(textwrap.fill(about, 88, initial_indent="    ", subsequent_indent="    "))
+        print_lines(textwrap.fill(about, 88, initial_indent="    ", subsequent_indent="    "))
 
 
 def _layout(plan: InterfacePlan) -> dict[str, Any]:

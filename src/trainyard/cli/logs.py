@@ -11,7 +11,6 @@ import click
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,11 +147,11 @@ def _print_events(  # noqa: PLR0913  what is asked for
     except KeyboardInterrupt:
         sys.exit(0 if follow else 130)
     for stream, why in logs.unread.items():
-        print_text(one_line(f"not read: {stream}: {why}"), err=True)
+        print_text(f"not read: {stream}: {why}", err=True)
     if number == 0 and tail != 0:
         from trainyard.cli.logs_output import nothing_found
 
-        print_text(one_line(nothing_found(logs, of, grep)), err=True)
+        print_text(nothing_found(logs, of, grep), err=True)
     if most == number == _LAST and tail is None:
         print_text(f"these are the last {_LAST:,} events; --since or --tail shows more", err=True)
 
@@ -172,17 +171,17 @@ def _export(  # noqa: PLR0913  what is asked for
     if as_json:
         print_json({**done._asdict(), "file": str(done.file)})
         return
-    print_text(f"wrote {one_line(str(file))}: {done.events:,} events of {done.streams} streams")
+    print_text(f"wrote {file}: {done.events:,} events of {done.streams} streams")
     sentence = (
         f"and {done.stack_events} events of the stack"
         if done.left_out is None
         else f"no events of the stack: {done.left_out}"
     )
-    print_text(one_line(sentence))
+    print_text(sentence)
     if done.containers or done.kubernetes_left_out:
         print_text(f"and {done.container_lines:,} lines of {done.containers} containers")
     if done.kubernetes_left_out:
-        print_text(one_line(f"of Kubernetes not all: {done.kubernetes_left_out}"))
+        print_text(f"of Kubernetes not all: {done.kubernetes_left_out}")
 
 
 def _export_with_pcluster(  # noqa: PLR0913  what is asked for
@@ -195,7 +194,7 @@ def _export_with_pcluster(  # noqa: PLR0913  what is asked for
     if as_json:
         print_json({"file": str(file)})
     else:
-        print_text(f"wrote {one_line(str(file))}")
+        print_text(f"wrote {file}")
 
 
 def _progress() -> Callable[[str], None]:

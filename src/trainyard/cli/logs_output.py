@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from trainyard.cli.output import print_plain, print_text
+from trainyard.cli.output import print_plain, print_text, styled
 from trainyard.edge.aws.log_events import time_text
 from trainyard.foreign_text import BAR, one_line
 from trainyard.platform_table import PLATFORMS
@@ -30,13 +28,13 @@ def print_log(logs: LogReader) -> None:
         _print_pods(logs)
         return
     retention = "for good" if log.group.kept_days is None else f"for {log.group.kept_days} days"
-    print_text(f"{one_line(log.group.name)}: {_size(log.group.size_bytes)}, kept {retention}")
+    print_text(f"{log.group.name}: {_size(log.group.size_bytes)}, kept {retention}")
     print_text(f"{len(logs.streams)} streams of {_whose(log, logs)}{'' if log.whole else ', and there are more'}")
     for stream in logs.streams:
         print_text(_row(stream))
     for former in log.former[:_MOST_FORMER]:
         what = "another group of this cluster" if log.leaves_pods_out else "a former cluster of this name"
-        print_text(f"{what}: --group {one_line(former.name)} ({_size(former.size_bytes)})")
+        print_text(f"{what}: --group {former.name} ({_size(former.size_bytes)})")
     if log.leaves_pods_out:
         print_text("pods: --pod, --job and --node read their logs by kubectl")
 
@@ -47,7 +45,7 @@ def _print_pods(logs: LogReader) -> None:
     for stream in logs.streams:
         names = _names(stream.name, stream)
         pod, node = one_line(str(names["pod"])), one_line(str(names["host"] or "on no node"))
-        print_text(f"  {pod:<{_LONGEST_POD}}  {one_line(stream.kind):<{_LONGEST_HOST}}  {node}")
+        print_text(f"  {pod:<{_LONGEST_POD}}  {stream.kind:<{_LONGEST_HOST}}  {node}")
 
 
 def nothing_found(logs: LogReader, of: Period, grep: str | None) -> str:
@@ -132,7 +130,7 @@ def _print_as_json(event: LogEvent, stream: Stream | None) -> None:
 
 def _print_event(event: LogEvent, stream: Stream | None, *, alone: bool) -> None:
     """Print an event; where it has several lines, those after the first stand behind a bar."""
-    where = "" if alone else f" {click.style(one_line(_short(event.stream, stream)), fg='cyan')}"
+    where = "" if alone else f" {styled(_short(event.stream, stream), fg='cyan')}"
     first, *more = event.message.rstrip("\r\n").replace("\r\n", "\n").split("\n")
     print_text(f"{time_text(event.at_ms)}{where} {_shown(first)}")
     for line in more:
@@ -147,7 +145,7 @@ def _short(name: str, stream: Stream | None) -> str:
 
 def _shown(line: str) -> str:
     """Return a line with its tabs, and nothing that commands the terminal."""
-    return one_line(line.expandtabs(8))
+    return line.expandtabs(8)
 
 
 def _source(name: str) -> StreamSource | None:

@@ -10,8 +10,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.monitor_findings import print_findings
-from trainyard.cli.output import json_option, print_json, print_text
-from trainyard.foreign_text import one_line
+from trainyard.cli.output import json_option, print_json, print_text, styled
 
 if TYPE_CHECKING:
     from trainyard.api.monitor_files import MonitorAlerts
@@ -59,11 +58,11 @@ def _print(result: MonitorAlerts) -> None:
 
     if result.written is not None:
         count = len(result.alerts)
-        print_text(f"{one_line(str(result.written))} written: {count} alerts, and what is recorded for dashboards")
+        print_text(f"{result.written} written: {count} alerts, and what is recorded for dashboards")
         return
     width = max((len(alert.id) for alert in result.alerts), default=0)
     for alert in result.alerts:
-        print_text(f"{click.style(alert.id.ljust(width), bold=True)}  {alert.severity:<8}  {title(alert.summary)}")
+        print_text(f"{styled(alert.id.ljust(width), bold=True)}  {alert.severity:<8}  {title(alert.summary)}")
 
 
 def _as_json(result: MonitorAlerts) -> dict[str, Any]:

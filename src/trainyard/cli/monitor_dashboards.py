@@ -11,8 +11,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.monitor_findings import print_findings
-from trainyard.cli.output import json_option, print_json, print_text
-from trainyard.foreign_text import one_line
+from trainyard.cli.output import json_option, print_json, print_lines, print_text, styled
 
 if TYPE_CHECKING:
     from trainyard.api.monitor_files import Dashboard, MonitorDashboards
@@ -63,21 +62,21 @@ def command(spec: str | None, folder: Path | None, *, force: bool, as_json: bool
 def _print(result: MonitorDashboards) -> None:
     if result.written is not None:
         if result.written.backup is not None:
-            print_text(f"the former folder is kept as {one_line(str(result.written.backup))}", err=True)
+            print_text(f"the former folder is kept as {result.written.backup}", err=True)
         for name in result.files:
-            print_text(one_line(str(result.written.folder / name)))
+            print_text(str(result.written.folder / name))
         return
     for dashboard in result.dashboards:
         _print_dashboard(dashboard)
     for name in (name for name in result.files if name.startswith("cloudwatch/")):
-        print_text(f"{click.style(name.removeprefix('cloudwatch/').removesuffix('.json'), bold=True)}  in CloudWatch")
+        print_text(f"{styled(name.removeprefix('cloudwatch/').removesuffix('.json'), bold=True)}  in CloudWatch")
 
 
 def _print_dashboard(dashboard: Dashboard) -> None:
-    print_text(f"{click.style(dashboard.id, bold=True)}  {dashboard.description}")
+    print_text(f"{styled(dashboard.id, bold=True)}  {dashboard.description}")
     for row in dashboard.rows:
         shown = f"{row.title}: {'; '.join(panel.title for panel in row.panels)}"
-        print_text(textwrap.fill(shown, 100, initial_indent="  ", subsequent_indent="    "))
+        print_lines(textwrap.fill(shown, 100, initial_indent="  ", subsequent_indent="    "))
 
 
 def _as_json(result: MonitorDashboards) -> dict[str, Any]:

@@ -10,9 +10,8 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options, cluster_argument
-from trainyard.cli.output import json_option, print_json, print_text, reporter, severity_counts
+from trainyard.cli.output import json_option, print_json, print_text, reporter, severity_counts, styled
 from trainyard.errors import InputError
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.monitor_verify import Verification
@@ -117,15 +116,13 @@ def _print(verified: Verification) -> None:
     looked_at = ", ".join(f"{count:,} {what}" for what, count in verified.looked_at.items()) or "nothing"
     verdict = severity_counts(verified.findings) if verified.findings else "all is good"
     more = "; `trainyard explain ID` says more about each" if verified.findings else ""
-    print_text(
-        one_line(f"{verified.name} in {verified.region}, {verified.mode}: {verdict}; looked at {looked_at}{more}")
-    )
+    print_text(f"{verified.name} in {verified.region}, {verified.mode}: {verdict}; looked at {looked_at}{more}")
 
 
 def _line(finding: Finding) -> str:
-    severity = click.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
-    words = one_line(f"{finding.message}{f'; {finding.remedy}' if finding.remedy else ''}")
-    return f"{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
+    severity = styled(finding.severity, fg=_COLOURS[finding.severity], bold=True)
+    words = f"{finding.message}{f'; {finding.remedy}' if finding.remedy else ''}"
+    return f"{severity}: {words} {styled(f'[{finding.id}]', dim=True)}"
 
 
 def _values(verified: Verification) -> dict[str, Any]:

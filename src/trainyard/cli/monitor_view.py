@@ -11,7 +11,6 @@ import click
 
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +104,7 @@ def _notes(dashboard: DashboardData) -> str:
     notes = [
         f"rightly empty: {', '.join(dashboard.rightly_empty)}" if dashboard.rightly_empty else "",
         f"empty: {', '.join(dashboard.empty)}" if dashboard.empty else "",
-        *(f"{panel}: {one_line(why)}" for panel, why in dashboard.failed.items()),
+        *(f"{panel}: {why}" for panel, why in dashboard.failed.items()),
     ]
     return "".join(f"; {note}" for note in notes if note)
 

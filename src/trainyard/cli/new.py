@@ -8,7 +8,6 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.output import json_option, print_json, print_plain, print_text
-from trainyard.foreign_text import one_line
 
 
 @click.command()
@@ -42,5 +41,4 @@ def command(arch: str, output: Path | None, settings: tuple[str, ...], *, force:
     elif output is None:
         print_plain(text, end="")
     else:
-        file = one_line(str(output))
-        print_text(f"{file} written; next: trainyard check {file}")
+        print_text(f"{output} written; next: trainyard check {output}")

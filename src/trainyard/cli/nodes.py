@@ -10,8 +10,7 @@ import click
 
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options, cluster_argument
-from trainyard.cli.output import json_option, print_json, print_text
-from trainyard.foreign_text import one_line
+from trainyard.cli.output import json_option, print_json, print_text, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +204,7 @@ def history(name: str, *, region: str | None, profile: str | None, bucket: str |
 
 def _print_event(event: NodeEvent, *, err: bool) -> None:
     at = datetime.fromtimestamp(event.at).astimezone().strftime("%H:%M:%S")
-    where = f" ({one_line(event.place)})" if event.place else ""
-    status = click.style(event.status, fg=_COLOURS.get(event.status))
-    text = f": {one_line(event.text)}" if event.text else ""
-    print_text(f"{at}  {one_line(event.node)}{where}  {one_line(event.state)}  {status}{text}", err=err)
+    where = f" ({event.place})" if event.place else ""
+    status = styled(event.status, fg=_COLOURS.get(event.status))
+    text = f": {event.text}" if event.text else ""
+    print_text(f"{at}  {event.node}{where}  {event.state}  {status}{text}", err=err)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from trainyard.cli.output import print_text, severity_counts
+from trainyard.cli.output import print_text, severity_counts, styled
 from trainyard.foreign_text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ def print_topology(topology: ClusterTopology) -> None:
         if told:
             _print_table([_TOPOLOGY_HEADER, *map(_topology_row, told)])
     for place in (place for place in topology.reservations if not place.network_nodes):
-        print_text(f"{one_line(place.id)}: EC2 does not say yet where it is")
+        print_text(f"{place.id}: EC2 does not say yet where it is")
     running = len(topology.instances)
     if running:
         print_text(
@@ -117,14 +115,14 @@ def _step_line(node: NodeState, step: StepRecord) -> str:
     attempts = f", {step.attempts} attempts" if (step.attempts or 0) > 1 else ""
     kind = "" if step.required else " (optional)"
     message = f"  {quoted(step.message)}" if step.message else ""
-    return one_line(f"  {node.id}  {step.name:<18} {step.status:<8} {seconds:>9}{attempts}{kind}{message}")
+    return f"  {node.id}  {step.name:<18} {step.status:<8} {seconds:>9}{attempts}{kind}{message}"
 
 
 def _finding_line(finding: Finding) -> str:
-    severity = click.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
+    severity = styled(finding.severity, fg=_COLOURS[finding.severity], bold=True)
     where = f"{finding.path}: " if finding.path else ""
-    words = one_line(f"{where}{finding.message}{f'; {finding.remedy}' if finding.remedy else ''}")
-    return f"{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
+    words = f"{where}{finding.message}{f'; {finding.remedy}' if finding.remedy else ''}"
+    return f"{severity}: {words} {styled(f'[{finding.id}]', dim=True)}"
 
 
 def nodes_values(nodes: ClusterNodes) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 EMULATION = "trainyard.emulation"
 """Key of click's context: the kept rehearsal that answers in place of AWS."""
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
+# Stands for the beginning of a style until it is printed. No text from elsewhere can hold it, so none has a style.
+_STYLE = f"<{os.urandom(8).hex()}>"
+_STYLES = re.compile(f"{_STYLE}[0-9;]*m")
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -45,12 +49,40 @@ def json_text(value: dict[str, Any]) -> str:
     return json.dumps(value, indent=2)
 
 
+def styled(text: str, *, fg: str | None = None, bold: bool | None = None, dim: bool | None = None) -> str:
+    """Return a part of a line in a style, which it has where a person reads it."""
+    return click.style(one_line(text), fg=fg, bold=bold, dim=dim).replace("\x1b[", _STYLE)
+
+
+def plain(text: str) -> str:
+    """Return a line without its styles."""
+    return _STYLES.sub("", text)
+
+
 def print_text(text: str, *, err: bool = False) -> None:
-    """Print text, its colours only where a person reads it."""
+    """Print one line. Whatever names and messages it holds, nothing in it ends the line or commands the terminal."""
     stream = sys.stderr if err else sys.stdout
     # There is no stream where the caller closed it.
     coloured = stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
-    print_plain(text if coloured else click.unstyle(text), err=err, colours=coloured)
+    line = one_line(text)
+    print_plain(line.replace(_STYLE, "\x1b[") if coloured else plain(line), err=err, colours=coloured)
+
+
+def print_lines(text: str) -> None:
+    """Print a text that has lines of its own: ours, or what is shown as somebody else's."""
+    for line in text.split("\n"):
+        print_text(line)
+
+
+def confirmed(question: str) -> bool:
+    """Ask for a yes or a no, and return whether it is a yes."""
+    return click.confirm(one_line(question), err=True)
+
+
+def typed(question: str) -> str:
+    """Ask for something to be typed, and return it."""
+    answer: str = click.prompt(one_line(question), err=True)
+    return answer
 
 
 def print_plain(text: str, *, err: bool = False, colours: bool = False, end: str = "\n") -> None:
@@ -89,10 +121,9 @@ def finding_text(finding: Finding) -> str:
     """Return a finding on one line: place, severity, what is wrong, what to do, and the id that explains it."""
     place = ":".join(str(part) for part in (finding.file, finding.line, finding.column) if part is not None)
     remedy = f"; {finding.remedy}" if finding.remedy else ""
-    severity = click.style(finding.severity, fg=_COLOURS[finding.severity], bold=True)
-    words = one_line(f"{finding.message}{remedy}")
-    before = f"{one_line(place)}: " if place else ""
-    return f"{before}{severity}: {words} {click.style(f'[{finding.id}]', dim=True)}"
+    before = f"{place}: " if place else ""
+    words = f"{finding.message}{remedy} {styled(f'[{finding.id}]', dim=True)}"
+    return f"{before}{styled(finding.severity, fg=_COLOURS[finding.severity], bold=True)}: {words}"
 
 
 def severity_counts(findings: Iterable[Finding]) -> str:
@@ -117,8 +148,7 @@ def print_error(error: TrainyardError, *, as_json: bool) -> None:
     if not findings:
         where = f"{error.where}: " if error.where and error.where not in error.problem else ""
         hint = f"; {error.hint}" if error.hint else ""
-        severity = click.style("error", fg="red", bold=True)
-        print_text(f"{one_line(where)}{severity}: {one_line(error.problem + hint)}", err=True)
+        print_text(f"{where}{styled('error', fg='red', bold=True)}: {error.problem}{hint}", err=True)
 
 
 def print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
@@ -131,4 +161,4 @@ def print_usage_error(error: click.ClickException, *, as_json: bool) -> None:
 
 def reporter() -> Callable[[str], None]:
     """Return a function that shows progress on standard error."""
-    return lambda line: print_text(one_line(line), err=True)
+    return lambda line: print_text(line, err=True)

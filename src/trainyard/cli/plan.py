@@ -11,7 +11,6 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.options import account_options, lock_option
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +89,7 @@ def _print(plan: DeploymentPlan | None, findings: tuple[Finding, ...]) -> None:
         print_text(f"nothing is planned: {severity_counts(findings)}", err=True)
         return
     for line in _lines(plan):
-        print_text(one_line(line))
+        print_text(line)
 
 
 def _lines(plan: DeploymentPlan) -> Iterator[str]:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from trainyard.cli.output import print_text
-from trainyard.foreign_text import one_line
+from trainyard.cli.output import print_text, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +25,7 @@ def watcher() -> Callable[[Event], None]:
         at = datetime.fromtimestamp(event.at).astimezone().strftime("%H:%M:%S")
         word = "" if event.kind == "progress" else f"{event.kind}: "
         colour = _COLOURS.get(event.kind)
-        text = click.style(one_line(word + event.text), fg=colour) if colour else one_line(event.text)
+        text = styled(word + event.text, fg=colour) if colour else event.text
         print_text(f"{at}  {event.step:<{STEP_WIDTH}}  {text}", err=True)
 
     return show

@@ -11,9 +11,8 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
-from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
+from trainyard.cli.output import finding_text, json_option, print_json, print_lines, print_text, severity_counts
 from trainyard.cli.progress import watcher
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.finding import Finding
@@ -134,7 +133,7 @@ def command(  # noqa: PLR0913  one for each option
         print_json({name: value for name, value in result.items() if name != "schema"})
     else:
         _print(result)
-        print_text(one_line(f"the whole report: {written / 'rehearsal.html'}"), err=True)
+        print_text(f"the whole report: {written / 'rehearsal.html'}", err=True)
         _print_next(result, spec)
     sys.exit(0 if result["ok"] else 1)
 
@@ -181,7 +180,7 @@ def _print_next(result: dict[str, Any], spec: str) -> None:
     """Say where the logs are, and how to find out from them what went wrong."""
     archive, breakdown = result["archive"], result["breakdown"]
     if archive is not None:
-        print_text(one_line(f"logs and events of the deployment: {archive}"), err=True)
+        print_text(f"logs and events of the deployment: {archive}", err=True)
     failed = any(step["status"] == "failed" for step in result["steps"])
     if breakdown is not None and not failed:
         print_text(
@@ -190,11 +189,11 @@ def _print_next(result: dict[str, Any], spec: str) -> None:
         )
     if failed or breakdown is not None:
         if archive is None:
-            print_text(one_line(f"next: trainyard rehearse {shlex.quote(spec)} --archive logs.tar.gz"), err=True)
-        print_text(one_line(f"next: trainyard diagnose {shlex.quote(archive or 'logs.tar.gz')}"), err=True)
+            print_text(f"next: trainyard rehearse {shlex.quote(spec)} --archive logs.tar.gz", err=True)
+        print_text(f"next: trainyard diagnose {shlex.quote(archive or 'logs.tar.gz')}", err=True)
 
 
 def _print(result: dict[str, Any]) -> None:
     from trainyard.api.rehearse import report_summary
 
-    print_text(report_summary(result))
+    print_lines(report_summary(result))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from trainyard.cli.output import print_json, print_text
 from trainyard.cli.progress import watcher
 from trainyard.errors import InputError, TrainyardError
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from trainyard.api.rehearse import KeptRehearsal
@@ -28,7 +27,7 @@ def keep(spec: str, name: str | None, *, environment: str | None, breakdown: str
         print_refused(checked.findings, as_json=as_json)
         if result is not None and not as_json:
             for finding in result["findings"]:
-                print_text(one_line(f"{finding['severity']}: {finding['message']} [{finding['id']}]"), err=True)
+                print_text(f"{finding['severity']}: {finding['message']} [{finding['id']}]", err=True)
         return 1
     if as_json:
         print_json({**_values(kept), "ok": result["ok"], "steps": result["steps"], "findings": result["findings"]})
@@ -106,7 +105,7 @@ def _print_variables(kept: KeptRehearsal) -> None:
 def _print_next(kept: KeptRehearsal, spec: str) -> None:
     print_text(f"{kept.name} is kept: {kept.endpoint} answers in place of AWS until it is stopped", err=True)
     print_text(f'next: eval "$(trainyard rehearse {kept.name})"', err=True)
-    print_text(one_line(f"next: trainyard status {shlex.quote(spec)}"), err=True)
+    print_text(f"next: trainyard status {shlex.quote(spec)}", err=True)
     print_text(f"next: trainyard rehearse {kept.name} --stop", err=True)
 
 

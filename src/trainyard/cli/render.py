@@ -11,7 +11,6 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.options import hint_to_lock, lock_option
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,12 +69,12 @@ def _print(rendered: FileRendering, locking: str) -> None:
         print_text(f"nothing was written: {severity_counts(rendered.checked.findings)}", err=True)
         return
     if rendered.written.backup is not None:
-        print_text(f"the former folder is kept as {one_line(str(rendered.written.backup))}", err=True)
+        print_text(f"the former folder is kept as {rendered.written.backup}", err=True)
     for name in _listed(rendered.bundle.files):
-        print_text(one_line(str(rendered.written.folder / name)))
+        print_text(str(rendered.written.folder / name))
     if rendered.bundle.unlocked:
         what = f"nodes install what is not locked: {', '.join(rendered.bundle.unlocked)}"
-        print_text(one_line(f"{what}; run {locking}, and render it again"), err=True)
+        print_text(f"{what}; run {locking}, and render it again", err=True)
     if rendered.bundle.stand_ins:
         count = len(rendered.bundle.stand_ins)
         ids = "1 id is a stand-in" if count == 1 else f"{count} ids are stand-ins"

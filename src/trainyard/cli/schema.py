@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from trainyard.cli.output import json_option, json_text, print_plain, print_text
-from trainyard.foreign_text import one_line
 
 
 @click.command()
@@ -33,4 +32,4 @@ def command(output: Path | None, *, force: bool, as_json: bool) -> None:  # noqa
         print_plain(text, end="")
     else:
         write_new_file(output, text, force=force)
-        print_text(f"{one_line(str(output))} written")
+        print_text(f"{output} written")

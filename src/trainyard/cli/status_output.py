@@ -5,10 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from trainyard.cli.output import print_text
-from trainyard.foreign_text import one_line
+from trainyard.cli.output import print_text, styled
 from trainyard.platform_table import PLATFORMS
 
 if TYPE_CHECKING:
@@ -32,17 +29,17 @@ _KEYS = (
 
 def print_status(status: Status) -> None:
     """Print the state of a cluster."""
-    up = click.style("up", fg="green") if status.up else click.style(one_line(status.problem or ""), fg="red")
+    up = styled("up", fg="green") if status.up else styled(status.problem or "", fg="red")
     print_text(f"{status.name} in {status.region}: {up}")
     print_text(_maker(status))
     for concern in status.concerns:
         print_text(_concern(concern, alone=concern.what == status.problem))
     for line in _lines(status):
-        print_text(one_line(line))
+        print_text(line)
     if status.monitoring is not None:
         _print_monitoring(status.monitoring)
     for part, why in status.unknown.items():
-        print_text(one_line(f"not known: {part}: {why}"))
+        print_text(f"not known: {part}: {why}")
 
 
 def _maker(status: Status) -> str:
@@ -57,9 +54,9 @@ def _maker(status: Status) -> str:
 
 def _concern(concern: Concern, *, alone: bool) -> str:
     """Return a line with what is wrong and what to run; the first line of all has said the first of them already."""
-    severity = click.style(concern.severity, fg=_COLOURS[concern.severity])
-    next_ = f" → {one_line(concern.command)}" if concern.command else ""
-    return f"  next:{next_[2:]}" if alone and next_ else f"  {severity}: {one_line(concern.what)}{next_}"
+    severity = styled(concern.severity, fg=_COLOURS[concern.severity])
+    next_ = f" → {concern.command}" if concern.command else ""
+    return f"  next:{next_[2:]}" if alone and next_ else f"  {severity}: {concern.what}{next_}"
 
 
 def _lines(status: Status) -> Iterator[str]:
@@ -135,9 +132,9 @@ def _minute(at: datetime) -> str:
 def _print_monitoring(access: MonitoringAccess) -> None:
     print_text(f"monitoring: {access.mode}, of stack {access.of}")
     for workspace in access.workspaces:
-        print_text(f"  {workspace.service} workspace {workspace.id} {one_line(workspace.status)}")
+        print_text(f"  {workspace.service} workspace {workspace.id} {workspace.status}")
     for name, value in access.outputs.items():
-        print_text(f"  {name:<{_LONGEST_OUTPUT}} {one_line(value)}")
+        print_text(f"  {name:<{_LONGEST_OUTPUT}} {value}")
     if access.query is not None:
         print_text("to query, with the rights of AMPQueryPolicyArn:")
         for what, value in zip(_QUERY_WORDS, access.query, strict=True):

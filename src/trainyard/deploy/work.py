@@ -18,6 +18,7 @@ from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
 from trainyard.edge.pcluster_command import Pcluster
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
+from trainyard.foreign_text import BAR
 from trainyard.render.tags import CLUSTER
 from trainyard.spec.cluster import Spec
 
@@ -122,6 +123,10 @@ class Work:
     def tell(self, text: str, kind: EventKind = "progress") -> None:
         """Say what is happening."""
         self.listener(Event(self.account.clock.now(), self.step, kind, text))
+
+    def relay(self, line: str) -> None:
+        """Tell what a program prints, behind a bar: it may be the words of anybody."""
+        self.tell(f"{BAR}{line}")
 
     def pcluster(self, version: str) -> Pcluster:
         """Return the ParallelCluster of a version."""

@@ -19,6 +19,7 @@ from shutil import which
 from trainyard.edge.aws.container_registry import Login
 from trainyard.edge.foreground import ending_in_order, not_started, run_in_foreground
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted, quoted_or
 from trainyard.stop_request import look
 
 ENGINES = ("docker", "podman")
@@ -44,7 +45,7 @@ class Engine:
             if self.name == "podman":
                 hint = "see that `podman info` works; on macOS, `podman machine start`"
             raise TrainyardError(
-                f"{self.name} does not answer: {output or f'status {status}'}", where=self.path, hint=hint
+                f"{self.name} does not answer: {quoted_or(output, f'status {status}')}", where=self.path, hint=hint
             )
 
     def build(self, folder: Path, image: str, platform: str) -> None:
@@ -88,7 +89,9 @@ class Engine:
                 hint = (
                     "the password is fresh, so see whether the registry can be reached from Docker, by a proxy for one"
                 )
-                raise TrainyardError(f"{self.name} could not log in: {output}", where=opened.registry, hint=hint)
+                raise TrainyardError(
+                    f"{self.name} could not log in: {quoted(output)}", where=opened.registry, hint=hint
+                )
             try:
                 yield variables
             finally:

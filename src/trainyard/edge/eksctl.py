@@ -29,6 +29,7 @@ from trainyard.edge.installed_eksctl import InstalledEksctl, installed_eksctl
 from trainyard.edge.temporary_disk import refuse_full_disk
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 
 # eksctl would install device plugins of its own choosing; those of manifests/ are pinned.
 # https://docs.aws.amazon.com/eks/latest/eksctl/gpu-support.html
@@ -272,10 +273,13 @@ def _message_of(line: str) -> str:
 
 
 def _refused(words: Sequence[str], status: int, output: tuple[str, ...], timeout_s: float | None) -> EksctlRefusedError:
-    shown = "; ".join(_reasons(output)[:_MOST_SHOWN])[:_LONGEST]
+    reasons = "; ".join(_reasons(output)[:_MOST_SHOWN])
+    shown = quoted(reasons, _LONGEST) if reasons else ""
     what = " ".join(words[:2])
     late = None if timeout_s is None else f"it did not end within {timeout_s / 60:.0f} minutes and was stopped"
-    ended = f"{_ended(status)}{f'; the last that it said: {_message_of(output[-1])[:_LONGEST]}' if output else ''}"
+    ended = (
+        f"{_ended(status)}{f'; the last that it said: {quoted(_message_of(output[-1]), _LONGEST)}' if output else ''}"
+    )
     return EksctlRefusedError(
         f"eksctl {what} failed: {late or shown or ended}",
         where="eksctl",

@@ -30,10 +30,12 @@ from trainyard.edge.pcluster_environment import PclusterEnvironment
 from trainyard.edge.pcluster_process import PclusterProcess
 from trainyard.edge.temporary_disk import refuse_full_disk
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 
 # Validators ask AWS about every instance type and subnet, and uploads take their time.
 _CHANGE_TIMEOUT_S = 900.0
 _LOOK_TIMEOUT_S = 180.0
+_LONGEST = 1000
 
 
 class PclusterRefusedError(TrainyardError):
@@ -48,7 +50,9 @@ class PclusterRefusedError(TrainyardError):
         ]
         more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
         reason = f"{verdict.problem.rstrip('.:')}: {details[0]}{more}" if details else verdict.problem
-        super().__init__(f"ParallelCluster refuses: {reason}", where=where, hint="change the spec and try again")
+        super().__init__(
+            f"ParallelCluster refuses: {quoted(reason, _LONGEST)}", where=where, hint="change the spec and try again"
+        )
         self.verdict = verdict
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 
 # NCCL_DEBUG=INFO on a thousand ranks makes gigabytes, of which gzip leaves a twentieth. What is larger is not fetched.
 _MOST_COMPRESSED_BYTES = 64 * 2**20
@@ -80,7 +81,7 @@ def _blocks(head: HeadNodeConnection, file: str, size_bytes: int) -> Iterator[by
         command = ("dd", f"if={file}", f"bs={head.block_bytes}", f"skip={number}", "count=1", "status=none")
         answer = head.run(command)
         if answer.status:
-            raise TrainyardError(f"{file} cannot be read: {answer.message}", where=head.words)
+            raise TrainyardError(f"{file} cannot be read: {quoted(answer.message)}", where=head.words)
         yield answer.output
 
 
@@ -127,5 +128,7 @@ def _run_or_fail(head: HeadNodeConnection, command: tuple[str, ...], content: by
     answer = head.run(command, content)
     if answer.status:
         hint = "see whether the disk there is full, and whether the user may write to its home folder"
-        raise TrainyardError(f"{command[0]} failed on {head.words}: {answer.message}", where=head.words, hint=hint)
+        raise TrainyardError(
+            f"{command[0]} failed on {head.words}: {quoted(answer.message)}", where=head.words, hint=hint
+        )
     return answer.text

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import by_values
 from trainyard.edge.aws.ec2 import Described, instances, tags_of
+from trainyard.foreign_text import word_or_quoted
 
 MONITORING = "Monitoring"
 _STATES = ["pending", "running", "stopping", "stopped", "shutting-down"]
@@ -89,7 +90,7 @@ def kubernetes_instances(account: Account, cluster: str) -> tuple[Described, ...
 def node_group_of(described: Mapping[str, Any]) -> str | None:
     """Return the node group of an instance; None where no tag names one."""
     tags = tags_of(dict(described))
-    return next((tags[name] for name in _GROUP_TAGS if tags.get(name)), None)
+    return next((_tag(tags, name) for name in _GROUP_TAGS if tags.get(name)), None)
 
 
 def kubernetes_node(described: Mapping[str, Any]) -> ClusterNode:
@@ -112,18 +113,23 @@ def _node(described: Mapping[str, Any]) -> ClusterNode:
     tags = tags_of(dict(described))
     return ClusterNode(
         described["InstanceId"],
-        tags.get("parallelcluster:node-type", "unknown"),
-        tags.get("parallelcluster:queue-name"),
+        _tag(tags, "parallelcluster:node-type") or "unknown",
+        _tag(tags, "parallelcluster:queue-name"),
         described["InstanceType"],
         described["State"]["Name"],
         described["Placement"]["AvailabilityZone"],
         described.get("PrivateIpAddress"),
-        tags.get("parallelcluster:compute-resource-name"),
-        tags.get("parallelcluster:login-nodes-pool-name"),
+        _tag(tags, "parallelcluster:compute-resource-name"),
+        _tag(tags, "parallelcluster:login-nodes-pool-name"),
         _launched(described),
         described.get("PublicIpAddress"),
         described.get("InstanceLifecycle", "on-demand"),
     )
+
+
+def _tag(tags: Mapping[str, str], key: str) -> str | None:
+    """Return the name that a tag holds. Whoever may set tags may write a sentence, which is then a quotation."""
+    return word_or_quoted(tags[key]) if key in tags else None
 
 
 def _launched(described: Mapping[str, Any]) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from trainyard.catalog.parallelcluster import version_in_images
 from trainyard.catalog.support_ends import support_ends
 from trainyard.edge.aws.ec2 import Described
+from trainyard.foreign_text import word_or_quoted
 from trainyard.operate.status.reservations import Reservation
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
@@ -98,7 +99,8 @@ def of_images(cluster: str, images: Mapping[str, Described], users: Mapping[str,
         ("DeprecationTime", "image-deprecated", "counts as deprecated: a newer one has the fixes"),
     )
     for id_, image in images.items():
-        name = f"image {id_} ({image.get('Name', 'without a name')}) of {', '.join(users.get(id_, ['nodes']))}"
+        called = word_or_quoted(image["Name"]) if "Name" in image else "without a name"
+        name = f"image {id_} ({called}) of {', '.join(users.get(id_, ['nodes']))}"
         for key, kind, what in moments:
             if image.get(key):
                 at = datetime.fromisoformat(image[key])

@@ -80,31 +80,31 @@ class ControlPlaneRepairs:
 
     def _upgrade(self, found: Sequence[Difference]) -> str:
         del found
-        self._eksctl.upgrade_cluster(self._text, self.work.tell)
+        self._eksctl.upgrade_cluster(self._text, self.work.relay)
         return f"Kubernetes {self.config['metadata']['version']}"
 
     def _put_settings(self, found: Sequence[Difference]) -> str:
         del found
-        self._eksctl.put_settings(self._text, self.work.tell)
+        self._eksctl.put_settings(self._text, self.work.relay)
         return "endpoint and logs"
 
     def _put_identity_provider(self, found: Sequence[Difference]) -> str:
         del found
-        self._eksctl.put_identity_provider(self._text, self.work.tell)
+        self._eksctl.put_identity_provider(self._text, self.work.relay)
         return "OIDC provider"
 
     def _put_missing_addons(self, found: Sequence[Difference]) -> str:
         self._remove_left_roles_of_addons(found)
-        self._eksctl.put_addons(self._text, self.work.tell, existing=False)
+        self._eksctl.put_addons(self._text, self.work.relay, existing=False)
         return f"add-ons {_names(found)}"
 
     def _put_roles_of_addons(self, found: Sequence[Difference]) -> str:
         self._remove_left_roles_of_addons(found)
-        self._eksctl.put_addons(self._text, self.work.tell, existing=True)
+        self._eksctl.put_addons(self._text, self.work.relay, existing=True)
         return f"roles of add-ons {_names(found)}"
 
     def _put_stale_addons(self, found: Sequence[Difference]) -> str:
-        self._eksctl.put_addons(self._text, self.work.tell, existing=True)
+        self._eksctl.put_addons(self._text, self.work.relay, existing=True)
         return f"add-ons {_names(found)} brought up to date"
 
     def _put_log_group(self, found: Sequence[Difference]) -> str:
@@ -119,7 +119,7 @@ class ControlPlaneRepairs:
         access = self.config["accessConfig"]
         entries = [entry for entry in access["accessEntries"] if entry["principalARN"] in arns]
         less = {**self.config, "accessConfig": {**access, "accessEntries": entries}}
-        self._eksctl.put_access(text_of(self.work, less), self.work.tell)
+        self._eksctl.put_access(text_of(self.work, less), self.work.relay)
         return f"{len(arns)} administrators"
 
     def _delete_access(self, found: Sequence[Difference]) -> str:
@@ -135,13 +135,13 @@ class ControlPlaneRepairs:
             if f"{identity['namespace']}/{identity['serviceAccountName']}" in names
         ]
         less = {**self.config, "iam": {**self.config["iam"], "podIdentityAssociations": identities}}
-        self._eksctl.put_pod_identities(text_of(self.work, less), self.work.tell)
+        self._eksctl.put_pod_identities(text_of(self.work, less), self.work.relay)
         return f"{len(names)} roles of workloads"
 
     def _delete_roles(self, found: Sequence[Difference]) -> str:
         for difference in found:
             namespace, account = difference.name.split("/")
-            self._eksctl.delete_pod_identity(self._text, namespace, account, self.work.tell)
+            self._eksctl.delete_pod_identity(self._text, namespace, account, self.work.relay)
         return f"{len(found)} roles of former workloads removed"
 
     def _remove_left_roles_of_addons(self, found: Sequence[Difference]) -> None:

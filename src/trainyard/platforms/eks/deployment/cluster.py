@@ -102,7 +102,7 @@ def _create(work: Work) -> StepOutcome:
     eksctl.dry_run(text)  # it reads the whole file before anything is made
     remember_config(work.account, work.bucket, work.name, text)
     try:
-        eksctl.create_cluster(text, work.tell)
+        eksctl.create_cluster(text, work.relay)
     except EksctlRefusedError as error:
         reason = why_it_failed(work, error)
         stack_state = cluster_stack_of(work)

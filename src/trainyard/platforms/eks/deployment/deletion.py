@@ -88,7 +88,7 @@ def _by_eksctl(work: Work, eksctl: Eksctl, *, answers: bool) -> None:
     """Let eksctl delete it. Where nothing answers, it cannot look at load balancers, and is told to go on."""
     for is_last in (False, False, True):
         try:
-            eksctl.delete_cluster(work.name, work.account.region, work.tell, evict=False, force=not answers)
+            eksctl.delete_cluster(work.name, work.account.region, work.relay, evict=False, force=not answers)
         except EksctlRefusedError as error:
             if any(stack.status == "DELETE_FAILED" for stack in own_stacks(work)):
                 work.tell("eksctl could not delete everything; the stacks that it left are deleted now")

@@ -103,13 +103,13 @@ class NodeGroupRepairs:
             if stack.name in stacks:
                 self.work.tell(f"deletes stack {stack.name}, which is {stack.status} and has no node group")
                 delete_own_stack(self.work, stack.name)
-        self._eksctl.create_node_groups(self._text, names, self.work.tell)
+        self._eksctl.create_node_groups(self._text, names, self.work.relay)
         return f"made {', '.join(names)}"
 
     def _delete(self, found: Sequence[Difference]) -> str:
         names = [difference.name for difference in found]
         for name in names:
-            self._eksctl.delete_node_group(self._text, name, self.work.tell)
+            self._eksctl.delete_node_group(self._text, name, self.work.relay)
         return f"deleted {', '.join(names)}"
 
     def _scale(self, found: Sequence[Difference]) -> str:
@@ -119,14 +119,14 @@ class NodeGroupRepairs:
             if group.name in {difference.name for difference in found}
         }
         for name, sizes in wanted.items():
-            self._eksctl.scale_node_group(self._text, name, sizes, self.work.tell)
+            self._eksctl.scale_node_group(self._text, name, sizes, self.work.relay)
         texts = (f"{name}: {size.least} to {size.most} nodes, {size.desired} desired" for name, size in wanted.items())
         return ", ".join(texts)
 
     def _upgrade(self, found: Sequence[Difference]) -> str:
         version = self.config["metadata"]["version"]
         for difference in found:
-            self._eksctl.upgrade_node_group(self._text, difference.name, version, self.work.tell)
+            self._eksctl.upgrade_node_group(self._text, difference.name, version, self.work.relay)
         return f"nodes of {', '.join(difference.name for difference in found)} with Kubernetes {version}"
 
     @property

@@ -19,6 +19,7 @@ from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_answers import ValidationMessage, warnings_in
 from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 from trainyard.platforms.parallelcluster.deployment.classification import config_for
 from trainyard.platforms.parallelcluster.deployment.running_jobs import await_jobs
 from trainyard.platforms.parallelcluster.deployment.update import is_fleet_stopped, start_fleet, stop_fleet, update
@@ -88,7 +89,7 @@ def _delete_placement_groups(work: Work) -> int:
 def _tell_warnings(work: Work, warnings: Sequence[ValidationMessage]) -> str:
     """Tell each warning of ParallelCluster's validators in its words, and return which they are."""
     for warning in warnings:
-        work.tell(f"ParallelCluster warns ({warning.type}): {warning.message}")
+        work.tell(f"ParallelCluster warns ({warning.type}): {quoted(warning.message, 1000)}")
     kinds = ", ".join(dict.fromkeys(warning.type for warning in warnings))
     return f"; ParallelCluster warns: {kinds}" if warnings else ""
 

@@ -11,9 +11,11 @@ from botocore.exceptions import ClientError
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stack_events import stack_events
 from trainyard.edge.eksctl import EksctlRefusedError
+from trainyard.foreign_text import quoted
 from trainyard.platforms.eks.rehearsal.eksctl.names import CLUSTER_TAG
 
 _POLLS, _POLL_S = 100, 1.0
+_LONGEST = 1000
 _HINT = "put right what it names and run the command again, which goes on where this one stopped"
 ROLE = "Role1"
 """Logical id of the role, and the output with its ARN."""
@@ -81,7 +83,7 @@ class Stacks:
 def eksctl_refusal(action: str, reasons: list[str]) -> EksctlRefusedError:
     """Return the error of an eksctl that says this; ``action`` alone is one on the whole cluster."""
     what = action if " " in action else f"{action} cluster"
-    problem = f"eksctl {what} failed: {'; '.join(reasons)}"
+    problem = f"eksctl {what} failed: {quoted('; '.join(reasons), _LONGEST)}"
     return EksctlRefusedError(problem, where="eksctl", hint=_HINT, output=tuple(reasons))
 
 
