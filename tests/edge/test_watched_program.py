@@ -51,8 +51,8 @@ def test_that_it_says_nothing_for_long_is_told(tmp_path):
 
 
 def test_text_is_standard_input_and_a_program_that_ignores_it_is_no_error():
-    assert run("import sys; print(len(sys.stdin.read()))", text="x" * 300_000).output == "300000\n"
-    assert run("print('no')", text="x" * 300_000).output == "no\n"
+    assert run("import sys; print(len(sys.stdin.read()))", content=b"x" * 300_000).output == "300000\n"
+    assert run("print('no')", content=b"x" * 300_000).output == "no\n"
 
 
 def test_bytes_that_are_no_text_are_shown_as_such():
@@ -81,6 +81,47 @@ def test_output_without_end_is_ended_in_time_and_does_not_pile_up():
     assert len(ended.lines) <= 2000
     assert set(told) == {10_000}
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < 100_000
+
+
+# Each asks a program that prints without end, and then this process says how much memory it has had, in KiB.
+ASKING = """
+    import os, resource, sys
+    from pathlib import Path
+    from types import SimpleNamespace
+    from trainyard.edge.docker import Engine
+    from trainyard.edge.pcluster import schema_complaints
+    from trainyard.edge.session_manager import installed_plugin
+    from trainyard.edge.slurm_local import LocalSlurm
+    from trainyard.edge.ssh import SshSlurm
+    from trainyard.errors import TrainyardError
+
+    program = Path(sys.argv[1])
+    asked = [
+        Engine("docker", str(program / "docker")).refuse_without_daemon,
+        lambda: LocalSlurm().run([str(program / "sbatch")], b"x" * 1_000_000),
+        lambda: SshSlurm("head").run(["sbatch"]),
+        installed_plugin,
+        lambda: schema_complaints(SimpleNamespace(python=program / "python", version="3.15.1", folder=program), []),
+    ]
+    for ask in asked:
+        try:
+            ask()
+        except TrainyardError as error:
+            print(error.problem)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_no_program_that_prints_without_end_fills_memory(tmp_path: Path):
+    for name in ("docker", "sbatch", "ssh", "session-manager-plugin", "python"):
+        (tmp_path / name).write_text("#!/bin/sh\nexec yes\n")
+        (tmp_path / name).chmod(0o755)
+    command = [sys.executable, "-c", textwrap.dedent(ASKING), str(tmp_path)]
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    *problems, most_kib = done.stdout.splitlines()
+    assert [problem.partition(" prints ")[2] for problem in problems] == ["more than 256 MiB, and was ended"] * 5
+    assert int(most_kib) < 1_200_000
 
 
 def is_alive(process: int) -> bool:

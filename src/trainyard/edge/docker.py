@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,10 +16,10 @@ from pathlib import Path
 from shutil import which
 
 from trainyard.edge.aws.container_registry import Login
-from trainyard.edge.foreground import ending_in_order, not_started, run_in_foreground
+from trainyard.edge.foreground import ending_in_order, run_in_foreground
+from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted, quoted_or
-from trainyard.stop_request import look
 
 ENGINES = ("docker", "podman")
 _ANSWERS_WITHIN_S = 60
@@ -101,18 +100,13 @@ class Engine:
         self, words: Sequence[str], text: str | None = None, variables: Mapping[str, str] | None = None
     ) -> tuple[int, str]:
         """Return the status and the last line of what was said."""
-        try:
-            done = subprocess.run(
-                (self.path, *words), input=text or "", env=variables, capture_output=True, encoding="utf-8",
-                errors="replace", check=False, timeout=_LOGS_IN_WITHIN_S if text else _ANSWERS_WITHIN_S,
-            )  # fmt: skip
-        except OSError as error:
-            raise not_started(self.name, error) from error
-        except subprocess.TimeoutExpired as error:
-            return 1, f"no answer within {error.timeout:.0f} s"
-        look()
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        return done.returncode, lines[-1] if lines else ""
+        timeout_s = _LOGS_IN_WITHIN_S if text else _ANSWERS_WITHIN_S
+        ended = run_watched(
+            (self.path, *words), variables or os.environ, timeout_s=timeout_s, content=(text or "").encode()
+        )
+        if ended.timed_out:
+            return 1, f"no answer within {timeout_s} s"
+        return ended.status, ended.lines[-1].strip() if ended.lines else ""
 
     def _refuse_failed(self, status: int, doing: str, hint: str) -> None:
         if status in _INTERRUPTED:

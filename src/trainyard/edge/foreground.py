@@ -54,9 +54,18 @@ def become(arguments: Sequence[str]) -> NoReturn:
         raise not_started(arguments[0], error) from error
 
 
-def not_started(program: str, error: OSError) -> TrainyardError:
+class NotStartedError(TrainyardError):
+    """A program cannot be started."""
+
+    is_missing = False
+    """Whether there is none of that name."""
+
+
+def not_started(program: str, error: OSError) -> NotStartedError:
     """Return the error of a program that cannot be started."""
-    return TrainyardError(f"{program} cannot be started: {error.strerror}", where=program, hint="install it anew")
+    refusal = NotStartedError(f"{program} cannot be started: {error.strerror}", where=program, hint="install it anew")
+    refusal.is_missing = isinstance(error, FileNotFoundError)
+    return refusal
 
 
 @contextmanager

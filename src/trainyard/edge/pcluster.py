@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from trainyard.edge.foreground import NotStartedError
 from trainyard.edge.pcluster_environment import PclusterEnvironment, environment, known_versions
+from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
 
 __all__ = [
@@ -81,24 +82,16 @@ def schema_complaints(
 
 
 def _ask(environment: PclusterEnvironment, request: str, timeout_s: float) -> list[list[dict[str, Any]]]:
+    command = [str(environment.python), "-I", "-X", "utf8", str(_WORKER)]
     try:
-        done = subprocess.run(  # our own script, run by the interpreter that we made
-            [environment.python, "-I", "-X", "utf8", _WORKER],
-            input=request,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=timeout_s,
-            env=_variables(environment),
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise _no_answer(environment, f"it did not answer within {timeout_s:.0f} s") from error
-    except OSError as error:
-        raise _no_answer(environment, str(error)) from error
-    if done.returncode:
-        raise _no_answer(environment, "; ".join(done.stderr.strip().splitlines()[-_LAST_LINES:]))
-    answer: list[list[dict[str, Any]]] = json.loads(done.stdout)
+        ended = run_watched(command, _variables(environment), timeout_s=timeout_s, content=request.encode())
+    except NotStartedError as error:
+        raise _no_answer(environment, error.problem) from error
+    if ended.timed_out:
+        raise _no_answer(environment, f"it did not answer within {timeout_s:.0f} s")
+    if ended.status:
+        raise _no_answer(environment, "; ".join(ended.lines[-_LAST_LINES:]))
+    answer: list[list[dict[str, Any]]] = json.loads(ended.output)
     return answer
 
 

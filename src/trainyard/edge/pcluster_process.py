@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.edge.pcluster_environment import PclusterEnvironment
+from trainyard.edge.watched_program import MOST_BYTES
 from trainyard.errors import TrainyardError
 from trainyard.stop_request import LOOK_EVERY_S, look
 
@@ -109,7 +110,7 @@ def _read(process: subprocess.Popen[bytes], timeout_s: float) -> dict[str, Any]:
     """Return the next line. Raises TimeoutError (an OSError) or ValueError where there is none."""
     assert process.stdout is not None  # noqa: S101 - as above
     deadline_s = time.monotonic() + timeout_s
-    line = b""
+    line = bytearray()
     while not line.endswith(b"\n"):
         readable, _, _ = select.select([process.stdout], [], [], LOOK_EVERY_S)
         if not readable:
@@ -121,6 +122,8 @@ def _read(process: subprocess.Popen[bytes], timeout_s: float) -> dict[str, Any]:
         if not part:
             raise ValueError("its process ended")
         line += part
+        if len(line) > MOST_BYTES:
+            raise ValueError(f"it prints more than {MOST_BYTES // 2**20} MiB")
     answer: dict[str, Any] = json.loads(line)
     return answer
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from shutil import which
 from typing import IO, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_sessions import Session, SessionRequest, end_session
-from trainyard.edge.foreground import not_started, run_in_foreground
+from trainyard.edge.foreground import run_in_foreground
+from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
 
 _PROGRAM = "session-manager-plugin"
@@ -92,15 +92,10 @@ def _variables(account: Account, session: Session) -> dict[str, str]:
 
 
 def _version(path: str) -> str:
-    try:
-        process = subprocess.run(
-            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_ANSWERS_WITHIN_S
-        )
-    except OSError as error:
-        raise not_started(path, error) from error
-    except subprocess.TimeoutExpired:
-        raise _does_not_say(path, f"nothing within {_ANSWERS_WITHIN_S} s") from None
-    version = process.stdout.decode("utf-8", "replace").strip()
+    ended = run_watched([path, "--version"], os.environ, timeout_s=_ANSWERS_WITHIN_S)
+    if ended.timed_out:
+        raise _does_not_say(path, f"nothing within {_ANSWERS_WITHIN_S} s")
+    version = ended.output.strip()
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9}){1,3}", version):
         raise _does_not_say(path, repr(version[:80]))
     return version

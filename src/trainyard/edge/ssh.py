@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 from collections.abc import Sequence
 from shutil import which
 
+from trainyard.edge.foreground import NotStartedError
 from trainyard.edge.remote_command import CommandResult, UnreachableError, answer_in, line_for
+from trainyard.edge.watched_program import run_watched
 from trainyard.errors import InputError, TrainyardError
 from trainyard.foreign_text import quoted_or
 
@@ -36,17 +38,15 @@ class SshSlurm:
         """Run a command there. Raises UnreachableError where the host does not answer, TrainyardError without ssh."""
         line = line_for(arguments, content, self.block_bytes)
         try:
-            done = subprocess.run(
-                [which("ssh") or "ssh", *_OPTIONS, "--", self.host, line],
-                stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_WITHIN_S,
-            )  # fmt: skip
-        except FileNotFoundError:
+            command = [which("ssh") or "ssh", *_OPTIONS, "--", self.host, line]
+            ended = run_watched(command, os.environ, timeout_s=_WITHIN_S)
+        except NotStartedError:
             raise TrainyardError("there is no program ssh here", where="--ssh", hint="install OpenSSH") from None
-        except subprocess.TimeoutExpired:
-            raise self._unreachable(f"no answer within {_WITHIN_S} s") from None
-        answer = answer_in(done.stdout.decode("utf-8", "replace"), self.words)
+        if ended.timed_out:
+            raise self._unreachable(f"no answer within {_WITHIN_S} s")
+        answer = answer_in(ended.output, self.words)
         if answer is None:
-            said = " ".join(done.stderr.decode("utf-8", "replace").split())[-300:]
+            said = " ".join(ended.error.split())[-300:]
             raise self._unreachable(quoted_or(said, "no answer"))
         return answer
 

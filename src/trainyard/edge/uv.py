@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from uv import find_uv_bin
 
+from trainyard.edge.watched_program import bounded_lines
 from trainyard.errors import TrainyardError
 
 # Index, proxy, certificate and cache settings of the caller hold; these would change what a lock file says.
@@ -16,7 +18,7 @@ from trainyard.errors import TrainyardError
 _NOT_PASSED_ON = frozenset(
     {"PYTHONHOME", "PYTHONPATH", "UV_CONSTRAINT", "UV_EXCLUDE_NEWER", "UV_NO_BINARY", "UV_OVERRIDE", "VIRTUAL_ENV"}
 )
-_LAST_LINES = 10
+_LAST_LINES, _KEPT_LINES = 10, 100
 
 
 class UvError(Exception):
@@ -44,22 +46,20 @@ def run_uv(
 
     ``--no-config``: a ``uv.toml`` or ``pyproject.toml`` of the user's project is not about this environment.
     """
-    output: list[str] = []
+    output: deque[str] = deque(maxlen=_KEPT_LINES)
     with subprocess.Popen(
         [uv, *arguments, "--no-config", "--color", "never"],
         env={name: value for name, value in variables.items() if name not in _NOT_PASSED_ON},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
         pass_fds=(keep_open,),
     ) as process:
-        for line in process.stderr or ():
-            output.append(line.rstrip())
+        for line in bounded_lines(process.stderr) if process.stderr else ():
+            output.append(line.decode("utf-8", "replace").rstrip())
             report(output[-1])
     if process.returncode:
-        raise UvError(_words(output) or f"uv ended with status {process.returncode}")
+        raise UvError(_words(list(output)) or f"uv ended with status {process.returncode}")
 
 
 def _words(output: list[str]) -> str:

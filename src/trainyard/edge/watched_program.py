@@ -1,4 +1,7 @@
-"""Runs a program that has no terminal: its lines are told as they come, and it ends with this process and in time."""
+"""Runs a program that has no terminal: its lines are told as they come, and it ends with this process and in time.
+
+Whatever it prints, memory is bounded: this is the one place that reads the answers of programs.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from trainyard.stop_request import LOOK_EVERY_S, look, on_request
 
 # eksctl waits for CloudFormation at this, and kubectl for the API server: both end within a moment of being asked to.
 _ENDS_WITHIN_S = 10.0
-_MOST_BYTES = 256 * 2**20  # kubectl get of 10,000 nodes is a tenth of it
+MOST_BYTES = 256 * 2**20  # kubectl get of 10,000 nodes is a tenth of it
 _LONGEST_LINE = 64 * 1024
 _KEPT_LINES = 2000
 _KEPT_LETTERS = 8192  # of each of them
@@ -33,11 +36,21 @@ class ProgramResult(NamedTuple):
 
     status: int
     """Its exit status, below zero where a signal ended it."""
-    output: str
+    content: bytes
     """What it printed to standard output; empty where that was told line by line."""
     lines: tuple[str, ...]
     """The last lines of standard error, and of standard output where that was told line by line."""
     timed_out: bool = False
+
+    @property
+    def output(self) -> str:
+        """Return what it printed to standard output as text."""
+        return self.content.decode("utf-8", "replace")
+
+    @property
+    def error(self) -> str:
+        """Return what it printed to standard error, as far as it is kept."""
+        return "\n".join(self.lines)
 
 
 def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is listened to
@@ -45,11 +58,11 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     variables: Mapping[str, str],
     *,
     timeout_s: float,
-    text: str | None = None,
+    content: bytes | None = None,
     say: Callable[[str], None] | None = None,
     quiet_s: float = _QUIET_S,
 ) -> ProgramResult:
-    """Run a program to its end; ``text`` is its standard input.
+    """Run a program to its end; ``content`` is its standard input.
 
     With ``say``, every line it prints is told when it comes, and that it prints none for ``quiet_s``.
 
@@ -58,13 +71,19 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     """
     readers: list[threading.Thread] = []
     try:
-        with start_program(arguments, variables, text=text) as process:
+        with start_program(arguments, variables, content=content) as process:
             # A program that prints faster than it is listened to has to wait, and nothing piles up here.
             lines: queue.Queue[tuple[str, bytes] | None] = queue.Queue(_WAITING_LINES)
             over = threading.Event()
             streams: dict[str, IO[bytes]] = {"out": _open(process.stdout), "err": _open(process.stderr)}
             for name, stream in streams.items():
-                readers.append(threading.Thread(target=_read, args=(name, stream, lines, over), daemon=True))
+                readers.append(
+                    threading.Thread(
+                        target=_read,
+                        args=(name, _parts(stream, whole=name == "out" and say is None), lines, over),
+                        daemon=True,
+                    )
+                )
                 readers[-1].start()
             told = _ProgramOutput(arguments[0], say)
             try:
@@ -73,7 +92,7 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
                 over.set()
             if timed_out:
                 end(process)
-            return ProgramResult(process.wait(), told.text(), tuple(told.said), timed_out)
+            return ProgramResult(process.wait(), bytes(told.content), tuple(told.said), timed_out)
     finally:
         # A thread that still holds a stream when Python ends makes Python abort. Its program has ended, and so does it.
         for reader in readers:
@@ -83,7 +102,7 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
 
 @contextmanager
 def start_program(
-    arguments: Sequence[str], variables: Mapping[str, str], *, text: str | None = None
+    arguments: Sequence[str], variables: Mapping[str, str], *, content: bytes | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program in a session of its own, and see that nothing of it runs any more at the end of the block.
 
@@ -94,7 +113,7 @@ def start_program(
             process = subprocess.Popen(
                 arguments,
                 env=dict(variables),
-                stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
+                stdin=subprocess.DEVNULL if content is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,  # Ctrl-C comes here first, and is passed on
@@ -102,8 +121,8 @@ def start_program(
         except OSError as error:
             raise not_started(arguments[0], error) from error
         try:
-            if text is not None:
-                threading.Thread(target=_write, args=(process, text.encode()), daemon=True).start()
+            if content is not None:
+                threading.Thread(target=_write, args=(process, content), daemon=True).start()
             with on_request(lambda: _send(process, signal.SIGINT)):
                 yield process
             look()
@@ -135,16 +154,14 @@ class _ProgramOutput:
 
     def __init__(self, program: str, say: Callable[[str], None] | None) -> None:
         self.said: list[str] = []
+        self.content = bytearray()
         self._program, self._say = program, say
-        self._output: list[bytes] = []
-        self._bytes = 0
 
     def take(self, stream: str, line: bytes) -> None:
         if stream == "out" and self._say is None:
-            self._bytes += len(line)
-            if self._bytes > _MOST_BYTES:
+            self.content += line
+            if len(self.content) > MOST_BYTES:
                 raise _endless(self._program)
-            self._output.append(line)
             return
         shown = line.decode("utf-8", "replace").rstrip()
         if shown:
@@ -157,13 +174,10 @@ class _ProgramOutput:
         if self._say is not None:
             self._say(f"has said nothing for {seconds / 60:.0f} minutes, and is still running")
 
-    def text(self) -> str:
-        return b"".join(self._output).decode("utf-8", "replace")
-
 
 def _endless(program: str) -> TrainyardError:
     return TrainyardError(
-        f"{program} prints more than {_MOST_BYTES // 2**20} MiB, and was ended",
+        f"{program} prints more than {MOST_BYTES // 2**20} MiB, and was ended",
         where=program,
         hint="look what this program is, and what it is called with; no answer is that long",
     )
@@ -222,11 +236,25 @@ def _gather(
     return False
 
 
-def _read(name: str, stream: IO[bytes], lines: queue.Queue[tuple[str, bytes] | None], over: threading.Event) -> None:
-    with suppress(OSError, ValueError):  # closed, because nobody waits any more
-        while not over.is_set() and (line := stream.readline(_LONGEST_LINE)):
-            _put(lines, (name, line), over)
+def _read(
+    name: str, parts: Iterator[bytes], lines: queue.Queue[tuple[str, bytes] | None], over: threading.Event
+) -> None:
+    for part in parts:
+        _put(lines, (name, part), over)
+        if over.is_set():
+            break
     _put(lines, None, over)
+
+
+def _parts(stream: IO[bytes], *, whole: bool) -> Iterator[bytes]:
+    """Return the lines of a stream; where it is only kept whole, whatever has come at once."""
+    return _blocks(stream) if whole else bounded_lines(stream)
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    with suppress(OSError, ValueError):  # as in bounded_lines
+        while block := os.read(stream.fileno(), _LONGEST_LINE):
+            yield block
 
 
 def _put(lines: queue.Queue[tuple[str, bytes] | None], line: tuple[str, bytes] | None, over: threading.Event) -> None:

@@ -189,7 +189,9 @@ class ProgramKubectl:
 
     def _done(self, words: Sequence[str], doing: str, timeout_s: float, stdin: str | None = None) -> ProgramResult:
         command = [self._program, f"--request-timeout={_ONE_CALL_S}s", *words]
-        ended = run_watched(command, self._variables, timeout_s=timeout_s, text=stdin)
+        ended = run_watched(
+            command, self._variables, timeout_s=timeout_s, content=None if stdin is None else stdin.encode()
+        )
         if ended.timed_out:
             raise unreachable(self._cluster, f"kubectl did not end within {timeout_s:.0f} s")
         if ended.status:
