@@ -27,6 +27,7 @@ exec {python} -c 'import runpy, sys; sys.path.insert(0, "{modules}"); runpy.run_
 """
 ENTRYPOINT = """\
 import json, os, sys, time
+from pcluster.aws import remembered
 from pcluster.cli import model
 
 seen = []
@@ -42,6 +43,9 @@ def main():
     specification = model.package_spec()
     if command == "list-clusters":
         said = {"clusters": [{"variables": dict(os.environ), "options": options, "seen": len(seen), **specification}]}
+    elif command in ("create-cluster", "update-cluster") and said == {}:
+        said = {"process": os.getpid(), "seen": len(seen), "remembered": list(remembered)}
+        remembered.append(command)
     print(said if isinstance(said, str) else json.dumps(said))
     sys.exit(answer.get("status", 0))
 """
@@ -51,6 +55,14 @@ import os
 def package_spec():
     return {"specification_read_by": os.getpid()}
 """
+# What ParallelCluster imports for a synthesis, and what it remembers of AWS until its API forgets it.
+FURTHER = {
+    "templates/__init__.py": "",
+    "templates/import_cdk.py": "def import_cdk(): pass",
+    "aws/__init__.py": "remembered = []",
+    "aws/aws_api.py": "class AWSApi:\n    reset = staticmethod(lambda: None)",
+    "aws/common.py": "from pcluster import aws\nclass Cache:\n    clear_all = staticmethod(aws.remembered.clear)",
+}
 REFUSED = {
     "status": 1,
     "says": {
@@ -80,6 +92,9 @@ def pcluster_that(tmp_path):
         (modules / "pcluster/cli/__init__.py").touch()
         (modules / "pcluster/cli/entrypoint.py").write_text(ENTRYPOINT)
         (modules / "pcluster/cli/model.py").write_text(MODEL)
+        for path, text in FURTHER.items():
+            (modules / "pcluster" / path).parent.mkdir(exist_ok=True)
+            (modules / "pcluster" / path).write_text(text)
         named = {name.replace("_", "-"): answer for name, answer in answers.items()}
         (modules / "pcluster/cli/answers.json").write_text(json.dumps({"list-clusters": {}, **named}))
         made = PclusterEnvironment("3.16.1", tmp_path / "environment")
@@ -127,6 +142,21 @@ def test_the_log_is_not_written_to_the_home_folder(pcluster_that):
 def test_no_command_sees_what_an_earlier_one_left_behind(pcluster_that):
     pcluster = pcluster_that()
     assert [pcluster.clusters()[0]["seen"] for _ in range(3)] == [1, 1, 1]
+
+
+def test_commands_that_synthesise_share_a_process_that_forgets_what_it_has_asked(pcluster_that):
+    pcluster = pcluster_that(create_cluster={}, update_cluster={})
+    made = [getattr(pcluster, act)("llm", "Region: us-east-2") for act in ("create", "update", "update")]
+    assert len({answer["process"] for answer in made}) == 1
+    assert [(answer["seen"], answer["remembered"]) for answer in made] == [(1, []), (2, []), (3, [])]
+    assert pcluster.clusters()[0]["seen"] == 1
+
+
+def test_a_process_that_has_synthesised_much_is_followed_by_another_one(pcluster_that):
+    pcluster = pcluster_that(create_cluster={})
+    made = [pcluster.create("llm", "Region: us-east-2") for _ in range(21)]
+    assert len({answer["process"] for answer in made[:20]}) == 1
+    assert made[20]["seen"] == 1
 
 
 def test_all_commands_share_a_specification_that_is_read_once(pcluster_that):
@@ -209,6 +239,13 @@ def test_a_command_that_dies_is_an_error_and_the_next_one_works(pcluster_that):
     with pytest.raises(TrainyardError, match="ended with status -9"):
         pcluster.describe("llm")
     assert len(pcluster.clusters()) == 1
+
+
+def test_a_synthesis_that_dies_is_an_error_and_the_next_one_begins_anew(pcluster_that):
+    pcluster = pcluster_that(create_cluster={"dies": True}, update_cluster={})
+    with pytest.raises(TrainyardError, match="does not say why"):
+        pcluster.create("llm", "Region: us-east-2")
+    assert pcluster.update("llm", "Region: us-east-2")["seen"] == 1
 
 
 def test_a_full_disk_is_named_where_pcluster_ends_without_a_word(pcluster_that):

@@ -1,11 +1,12 @@
-"""Runs commands of ParallelCluster, each in a process of its own that has imported everything already.
+"""Runs commands of ParallelCluster in copies of a process that has imported everything already.
 
 Run by the Python of its environment, never imported by trainyard. Each line of standard input is a JSON list of
 arguments, as after ``pcluster`` on a command line; each line of standard output is ``{"status": 0, "output": "…"}``.
-The function that the console script ``pcluster`` calls gets a forked copy of this process, so that no command sees what
-an earlier one left behind, and importing, which takes 1 to 3 seconds, happens once, as does reading the half megabyte
-of YAML that says which commands there are, which takes most of another second. An empty list makes a copy that
-imports the CDK ahead of the next command that synthesises a template, which takes 4 seconds more. Python 3.9 syntax.
+The function that the console script ``pcluster`` calls runs in a forked copy of this process, so that no command sees
+what an earlier one left behind, and importing, which takes 1 to 3 seconds, happens once, as does reading the half
+megabyte of YAML that says which commands there are, which takes most of another second. Commands that synthesise a
+template share one copy, since each would take 5 seconds of a processor to import the CDK; between them it does what
+ParallelCluster's own API does between requests. An empty list makes this copy ahead of them. Python 3.9 syntax.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import io
 import json
 import os
 import runpy
@@ -25,18 +27,20 @@ from typing import Any, NamedTuple, Optional
 
 _AT_ONCE = 65536
 _SYNTHESISING = ("create-cluster", "update-cluster")
+# What a synthesis leaves in the memory of the CDK's process stays there; so many are followed by a new copy.
+_SYNTHESES = 20
 # Commands that are ours: programs beside this one that use what it has imported.
 _OWN = {"classify-update": "pcluster_update_worker.py"}
 
 
 class Copy(NamedTuple):
-    """A copy of this process that waits for its arguments."""
+    """A copy of this process that runs the commands it is given, until there are no more."""
 
     process: int
     arguments: int
     """Where they are written."""
-    output: int
-    """Where what it prints is read."""
+    answers: int
+    """Where what became of them is read."""
 
 
 def main() -> None:
@@ -46,53 +50,69 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what imports print is no answer
     command = _imported()
     _write(answers, {"ready": True})
-    ahead: Optional[Copy] = None  # noqa: UP045 - Python 3.9
+    synthesiser: Optional[Copy] = None  # noqa: UP045 - Python 3.9
+    syntheses = 0
     while (line := _line(requests)) is not None:
         arguments = json.loads(line)
+        synthesises = not arguments or (arguments[0] in _SYNTHESISING and "--dryrun" not in arguments)
+        if synthesises and synthesiser is None:
+            synthesiser = fork_worker(command, _import_cdk)
         if not arguments:
-            ahead = ahead or fork_worker(command, _import_cdk)
-        elif ahead and arguments[0] in _SYNTHESISING and "--dryrun" not in arguments:
-            copy = ahead
-            ahead = None
-            _write(answers, run(copy, arguments, requests))
-        else:
-            _write(answers, run(fork_worker(command), arguments, requests))
+            continue
+        copy = synthesiser if synthesises and synthesiser else fork_worker(command)
+        answer, lives = run(copy, arguments, requests)
+        syntheses += synthesises
+        is_kept = lives and synthesises and syntheses % _SYNTHESES
+        if lives and not is_kept:
+            end(copy)
+        if synthesises and not is_kept:
+            synthesiser = None
+        _write(answers, answer)
 
 
 def fork_worker(command: Callable[[], object], first: Callable[[], object] = lambda: None) -> Copy:
-    """Copy this process; the copy does something first and then waits for the arguments of a command."""
+    """Copy this process; the copy does something first and then waits for the arguments of commands."""
     arguments_end, arguments = os.pipe()
-    output, output_end = os.pipe()
+    answers, answers_end = os.pipe()
     child = os.fork()
     if not child:
         os.close(arguments)
-        os.close(output)
-        _become(command, first, arguments_end, output_end)
+        os.close(answers)
+        _become(command, first, arguments_end, answers_end)
     os.close(arguments_end)
-    os.close(output_end)
-    return Copy(child, arguments, output)
+    os.close(answers_end)
+    return Copy(child, arguments, answers)
 
 
-def run(copy: Copy, arguments: list[str], requests: int) -> dict[str, object]:
-    """Let a copy run a command; return its status and output. Stop it where nobody waits for the answer any more."""
+def run(copy: Copy, arguments: list[str], requests: int) -> tuple[dict[str, object], bool]:
+    """Let a copy run a command; return its answer, and whether the copy lives on.
+
+    It is stopped where nobody waits for the answer any more.
+    """
     with contextlib.suppress(BrokenPipeError):  # it has ended already, and its status says how
         _write(copy.arguments, arguments)
-    os.close(copy.arguments)
     printed = b""
-    while True:
-        readable, _, _ = select.select([copy.output, requests], [], [])
-        if copy.output in readable:
-            part = os.read(copy.output, _AT_ONCE)
+    while not printed.endswith(b"\n"):
+        readable, _, _ = select.select([copy.answers, requests], [], [])
+        if copy.answers in readable:
+            part = os.read(copy.answers, _AT_ONCE)
             if not part:
-                break
+                return {"status": end(copy), "output": ""}, False
             printed += part
         elif not os.read(requests, 1):  # nothing is asked before the answer, so that this is the end
             os.kill(copy.process, signal.SIGKILL)
             os.waitpid(copy.process, 0)
             sys.exit(0)
-    os.close(copy.output)
+    answer: dict[str, object] = json.loads(printed)
+    return answer, True
+
+
+def end(copy: Copy) -> int:
+    """Let a copy end that runs nothing; return its exit status."""
+    os.close(copy.arguments)
+    os.close(copy.answers)
     _, status = os.waitpid(copy.process, 0)
-    return {"status": os.waitstatus_to_exitcode(status), "output": printed.decode("utf-8", "replace")}
+    return os.waitstatus_to_exitcode(status)
 
 
 def _imported() -> Callable[[], object]:
@@ -111,36 +131,65 @@ def _imported() -> Callable[[], object]:
 
 
 def _import_cdk() -> None:
-    """Import what pcluster imports itself before it synthesises: pcluster/templates/import_cdk.py."""
-    from pcluster.templates.import_cdk import import_cdk  # type: ignore[import-not-found]  # noqa: PLC0415 - as above
+    """Import what pcluster imports itself before it synthesises: pcluster/templates/import_cdk.py.
 
-    import_cdk()
+    It does so in a thread that it never waits for, and where the machine is slow, its own use of the same modules meets
+    that half-way and fails: "cannot import name 'ClusterCdkStack'". What goes wrong here, goes wrong there with a word.
+    """
+    with contextlib.suppress(Exception):
+        from pcluster.templates.import_cdk import import_cdk  # type: ignore[import-not-found]  # noqa: PLC0415
+
+        import_cdk()
 
 
-def _become(command: Callable[[], object], first: Callable[[], object], arguments: int, output: int) -> None:
-    """Be the console script: the same function, arguments, output and exit status. Does not return."""
-    with open(os.devnull) as nothing:  # noqa: PTH123 - a descriptor is wanted
-        os.dup2(nothing.fileno(), 0)
+def _become(command: Callable[[], object], first: Callable[[], object], arguments: int, answers: int) -> None:
+    """Be the console script for one command after the other. Does not return."""
     status = 1
     try:
+        with open(os.devnull) as nothing:  # noqa: PTH123 - a descriptor is wanted
+            os.dup2(nothing.fileno(), 0)
         first()
-        line = _line(arguments)
-        if line is not None:
-            os.close(arguments)
-            os.dup2(output, 1)
-            os.close(output)
-            sys.argv = ["pcluster", *json.loads(line)]
-            own = _OWN.get(sys.argv[1])
-            runpy.run_path(str(Path(__file__).with_name(own)), run_name="__main__") if own else command()
+        is_first = True
+        while (line := _line(arguments)) is not None:
+            if not is_first:
+                _forget()
+            is_first = False
+            _write(answers, _answer(command, json.loads(line)))
         status = 0
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        if isinstance(end.code, str):  # Python would write it to the standard error, where nobody reads it
-            print(end.code)  # noqa: T201 - it is the answer
     except BaseException:  # noqa: BLE001 - it must not go on as a second worker
         sys.excepthook(*sys.exc_info())
     finally:
-        sys.exit(status)
+        sys.exit(status)  # which lets the CDK end its process
+
+
+def _answer(command: Callable[[], object], arguments: list[str]) -> dict[str, object]:
+    """Call what the console script calls, with the same arguments; return its exit status and what it printed."""
+    output = io.StringIO()
+    sys.argv = ["pcluster", *arguments]
+    own = _OWN.get(arguments[0])
+    status = 0
+    with contextlib.redirect_stdout(output):
+        try:
+            runpy.run_path(str(Path(__file__).with_name(own)), run_name="__main__") if own else command()
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+            if isinstance(ended.code, str):  # Python would write it to the standard error, where nobody reads it
+                print(ended.code)  # noqa: T201 - it is the answer
+        except Exception:  # noqa: BLE001 - as Python would, it ends the command with a status of 1
+            sys.excepthook(*sys.exc_info())
+            status = 1
+    return {"status": status, "output": output.getvalue()}
+
+
+def _forget() -> None:
+    """Forget what a command has asked AWS, as before_request in pcluster/api/flask_app.py, and its credentials."""
+    import boto3  # type: ignore[import-untyped]  # noqa: PLC0415 - ParallelCluster's own
+    from pcluster.aws.aws_api import AWSApi  # type: ignore[import-not-found]  # noqa: PLC0415 - as above
+    from pcluster.aws.common import Cache  # type: ignore[import-not-found]  # noqa: PLC0415 - as above
+
+    Cache.clear_all()
+    AWSApi.reset()
+    boto3.setup_default_session()
 
 
 def _line(descriptor: int) -> Optional[bytes]:  # noqa: UP045 - Python 3.9
