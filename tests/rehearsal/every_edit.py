@@ -12,7 +12,7 @@ from copy import deepcopy
 from functools import cache
 from typing import Any, NamedTuple
 
-from tests.render.changes import BASE, CHANGES, ON_EKS, SELF_HOSTED, before_and_after, changed
+from tests.render.changes import BASE, CHANGES, EXISTING, ON_EKS, SELF_HOSTED, before_and_after, changed
 from trainyard.checking.spec_file import rule_findings
 from trainyard.document.write import yaml_text
 from trainyard.errors import TrainyardError
@@ -28,6 +28,13 @@ _MODES = ("none", "amp-only", "amp+amg", "self-hosting")
 ANOTHER = {"name", "region"}
 # What a change needs besides, or goes with, before anybody can deploy it.
 _IN_EXISTING = before_and_after("network.existing.private_subnets")[0]
+# Two subnets, since the control plane of EKS has its interfaces in two zones.
+_PRIVATE = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
+_IN_TWO_SUBNETS = {
+    "network": {"existing": {**EXISTING, "private_subnets": _PRIVATE}},
+    "queues": [{**BASE["queues"][0], "subnet": _PRIVATE[0]}],
+    "login_nodes": None,
+}
 _ANOTHER_NETWORK = {"vpc": "vpc-0123456789abcdef9", "private_subnets": ["subnet-0123456789abcdef9"]}
 _PUBLIC_HEAD = {**BASE, "head_node": {"subnet": "public"}}
 _OF_OLD_VERSION = {**BASE, "parallelcluster": {"version": "3.14.2"}}
@@ -46,6 +53,12 @@ _WITH_NEEDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         for path in CHANGES
         if path.startswith("login_nodes.custom_actions")
     },
+    # What exists is in no network that is yet to be made.
+    **{
+        path: (before | _IN_TWO_SUBNETS, after | _IN_TWO_SUBNETS)
+        for path in ("file_systems[0].lustre.id", "file_systems[2].openzfs.id")
+        for before, after in [before_and_after(path)]
+    },
 }
 PLATFORMS = ("environment", "batch", "eks", "parallelcluster")
 
@@ -60,27 +73,30 @@ class Edit(NamedTuple):
 
 @cache
 def edits(platform: str) -> tuple[Edit, ...]:
-    """Return every edit between specs that can be deployed, those that begin with the same spec side by side."""
-    unsorted = list(_edits(platform))
-    order = list(dict.fromkeys(edit.before for edit in unsorted))
-    return tuple(sorted(unsorted, key=lambda edit: order.index(edit.before)))
+    """Return every edit between specs that can be deployed: those that begin with the same spec side by side.
+
+    Behind each is the way back, which begins where the edit has led.
+    """
+    there = _edits(platform)
+    order = list(dict.fromkeys(edit.before for edit in there))
+    by_start = sorted(there, key=lambda edit: order.index(edit.before))
+    return tuple(each for edit in by_start for each in (edit, Edit(f"{edit.name} back", edit.after, edit.before)))
 
 
 def part(platform: str, number: int, parts: int) -> tuple[Edit, ...]:
-    """Return one of so many parts of them, each in one piece."""
+    """Return one of so many parts of them, each in one piece and with the ways back."""
     every = edits(platform)
-    return every[number * len(every) // parts : (number + 1) * len(every) // parts]
+    pairs = len(every) // 2
+    return every[number * pairs // parts * 2 : (number + 1) * pairs // parts * 2]
 
 
-def _edits(platform: str) -> Iterator[Edit]:
-    there = [
+def _edits(platform: str) -> list[Edit]:
+    return [
         Edit(name, before, after)
         for name, *specs in _pairs()
         for before, after in [(_text(platform, spec) for spec in specs)]
         if before and after and before != after
     ]
-    yield from there
-    yield from (Edit(f"{edit.name} back", edit.after, edit.before) for edit in there)
 
 
 def _pairs() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from functools import cached_property
 
 import pytest
 
@@ -31,7 +32,7 @@ DATA = (
 OF_STACKS = ("AWS::EC2::Volume",)
 NAMED = re.compile(r"--give-up (\w+(?:-\w+)*)")
 # A part takes less than a minute of a processor.
-PARTS = {"environment": 10, "batch": 20, "eks": 20, "parallelcluster": 120}
+PARTS = {"environment": 6, "batch": 12, "eks": 12, "parallelcluster": 80}
 # In the normal run, beginning with what took data away without a word; and, of those that slices have, some more.
 SOME = {
     "environment": ("monitoring amp-only to self-hosting back", "lustre before another"),
@@ -52,32 +53,72 @@ ELSEWHERE = {"environment"}
 
 
 class DeployedSpec:
-    """The account in which the spec of some edits is deployed, until those of another spec are asked for."""
+    """An account in which a spec is deployed, of which edits get copies."""
+
+    def __init__(self, text: str, account: Account, empty: Counter[str], origin: str = "") -> None:
+        """Take what has been deployed, where, what was there before anything was, and which spec it was copied from."""
+        self.text, self.account, self.empty, self.origin = text, account, empty, origin
+
+    @cached_property
+    def data(self) -> set[str]:
+        """Return what holds data."""
+        return data_of(self.account)
+
+    @cached_property
+    def mounted(self) -> dict[str, str]:
+        """Return which file systems are mounted where."""
+        return mounted(self.account, self.text)
+
+    @cached_property
+    def whole(self) -> Counter[str]:
+        """Return all that is there."""
+        return whole_account(self.account)
+
+
+class DeployedSpecs:
+    """The accounts in which the specs of edits are deployed: that of several edits, and the one of a way back."""
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._text = ""
-        self._opened = ExitStack()
+        self._accounts: dict[str, tuple[DeployedSpec, ExitStack]] = {}
 
     def close(self) -> None:
-        """Let the account go."""
-        self._opened.close()
+        """Let the accounts go."""
+        while self._accounts:
+            self._let_go(next(iter(self._accounts)))
 
-    def prepare(self, edit: Edit, every: Iterable[Edit]) -> None:
-        """Deploy the spec that an edit begins with, where whatever edits of it name is there; destroy a copy of it."""
-        if self._text == edit.before:
-            return
-        self._opened.close()
-        self._text = edit.before
-        afters = [other.after for other in every if other.before == edit.before]
-        self.account = self._opened.enter_context(account_for(edit.before, *afters))
-        self.empty = things_of(self.account)
-        assert deployed(self.account, edit.before).ok
-        self.data = data_of(self.account)
-        self.mounted = mounted(self.account, edit.before)
-        self.whole = whole_account(self.account)
-        with copied(self.account) as account:
-            destroy(account, edit.before, self.empty)
+    def before(self, edit: Edit, every: Iterable[Edit]) -> DeployedSpec:
+        """Return where the spec is deployed that an edit begins with, with whatever edits of it name as existing.
+
+        It is what the edit before this one has led to, or is deployed anew; then a copy of it is destroyed.
+        """
+        text = edit.before
+        if text in self._accounts:
+            self._accounts[text] = self._accounts.pop(text)  # the latest that was asked for
+            return self._accounts[text][0]
+        with ExitStack() as opened:
+            account = opened.enter_context(account_for(text, *(other.after for other in every if other.before == text)))
+            empty = things_of(account)
+            done = deployed(account, text)
+            assert done.ok, f"not deployed: {refusals(done)}"
+            with copied(account) as copy:
+                destroy(copy, text, empty)
+            return self.keep(DeployedSpec(text, account, empty), opened)
+
+    def keep(self, spec: DeployedSpec, opened: ExitStack) -> DeployedSpec:
+        """Keep an account in which a spec is deployed, unless there is one already."""
+        if spec.text not in self._accounts:
+            while len(self._accounts) > 1:
+                self._let_go(next(iter(self._accounts)))
+            self._accounts[spec.text] = (spec, opened.pop_all())
+        return spec
+
+    def _let_go(self, text: str) -> None:
+        """Let an account end, and before it its copies, which end with it."""
+        for copy in [other.text for other, _ in self._accounts.values() if other.origin == text]:
+            self._let_go(copy)
+        _, opened = self._accounts.pop(text)
+        opened.close()
 
 
 def data_of(account: Account) -> set[str]:
@@ -116,9 +157,11 @@ def destroy(account: Account, text: str, empty: Counter[str]) -> None:
     assert left == {}, f"left when all is destroyed: {left}"
 
 
-def check(edit: Edit, before: DeployedSpec) -> None:
+def check(edit: Edit, specs: DeployedSpecs, every: Iterable[Edit]) -> None:
     """Make an edit. A refusal leaves the account as it was, of which a copy has been destroyed already."""
-    with copied(before.account) as account:
+    before = specs.before(edit, every)
+    with ExitStack() as opened:
+        account = opened.enter_context(copied(before.account))
         done = deployed(account, edit.after)
         if not done.ok:
             assert whole_account(account) == before.whole, f"touched before it was refused: {refusals(done)}"
@@ -128,31 +171,33 @@ def check(edit: Edit, before: DeployedSpec) -> None:
             assert done.ok, f"refused although its data was given up: {refusals(done)}"
         else:
             names = frozenset()
-        gone = before.data - data_of(account)
+        after = DeployedSpec(edit.after, account, before.empty, before.text)
+        gone = before.data - after.data
         assert len(gone) <= len(names), f"went without consent: {gone}"
-        now = mounted(account, edit.after)
+        now = after.mounted
         moved = {mount for mount in now.keys() & before.mounted.keys() if now[mount] != before.mounted[mount]}
         assert len(moved) <= len(names), f"mounted from elsewhere without consent: {moved}"
-        destroy(account, edit.after, before.empty)
+        with copied(account) as copy:
+            destroy(copy, edit.after, before.empty)
+        specs.keep(after, opened)
 
 
-def failures(chosen: Iterable[Edit], every: Iterable[Edit], before: DeployedSpec) -> dict[str, str]:
+def failures(chosen: Iterable[Edit], every: Iterable[Edit], specs: DeployedSpecs) -> dict[str, str]:
     """Return what went wrong with each."""
     failed = {}
     for edit in chosen:
         try:
-            before.prepare(edit, every)
-            check(edit, before)
+            check(edit, specs, every)
         except Exception as error:  # noqa: BLE001 - whatever it is, the others are tried
             failed[edit.name] = f"{type(error).__name__}: {error}"
     return failed
 
 
 @pytest.fixture(scope="module")
-def before() -> Iterator[DeployedSpec]:
-    deployed_spec = DeployedSpec()
-    yield deployed_spec
-    deployed_spec.close()
+def specs() -> Iterator[DeployedSpecs]:
+    deployed_specs = DeployedSpecs()
+    yield deployed_specs
+    deployed_specs.close()
 
 
 def test_every_field_is_edited_on_some_platform():
@@ -167,10 +212,10 @@ def test_every_field_is_edited_on_some_platform():
         *(pytest.param(*more, id=f"{more[0]}-more", marks=pytest.mark.exhaustive) for more in MORE.items()),
     ],
 )
-def test_some_edits(platform: str, names: tuple[str, ...], before: DeployedSpec):
+def test_some_edits(platform: str, names: tuple[str, ...], specs: DeployedSpecs):
     chosen = [edit for edit in edits(platform) if edit.name in names]
     assert len(chosen) == len(names)
-    assert failures(chosen, chosen, before) == {}
+    assert failures(chosen, chosen, specs) == {}
 
 
 @pytest.mark.long
@@ -178,5 +223,5 @@ def test_some_edits(platform: str, names: tuple[str, ...], before: DeployedSpec)
 @pytest.mark.parametrize(
     ("platform", "number"), [(platform, number) for platform in PLATFORMS for number in range(PARTS[platform])]
 )
-def test_every_edit(platform: str, number: int, before: DeployedSpec):
-    assert failures(part(platform, number, PARTS[platform]), edits(platform), before) == {}
+def test_every_edit(platform: str, number: int, specs: DeployedSpecs):
+    assert failures(part(platform, number, PARTS[platform]), edits(platform), specs) == {}
