@@ -74,6 +74,8 @@ def test_a_cluster_of_eks_is_used_changed_broken_and_destroyed():
     assert "the image of a device plugin of Amazon EKS cannot be pulled" in broken.out
     assert "container-image-reference-wrong" in shell.run("diagnose", "cluster.yaml").out
     assert shell.run("rehearse", "llm-eks", "--break", "fabric-manager-x").status == 2
+    refused = shell.run("rehearse", "llm-eks", "--break", "file-system-refused")
+    assert (refused.status, "file-system-refused breaks nothing of llm-eks" in refused.err) == (2, True)
     assert shell.run("rehearse", "llm-eks", "--break", "nothing").status == 0
     ended = shell.run("destroy", "cluster.yaml", "--yes", "--delete-data")
     assert (ended.status, ended.err.splitlines()[-1]) == (0, "nothing of llm-eks is left in us-east-2")

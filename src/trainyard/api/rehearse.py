@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainyard.checking.spec_file import FileFindings, check_text
+from trainyard.deploy.record import read_record
+from trainyard.edge.aws import s3
 from trainyard.edge.bundle_folder import refuse_folder, write_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import InputError, SpecError
 from trainyard.operate.logs.export import refuse_other_endings
-from trainyard.platform_table import platform_named, platform_of
+from trainyard.platform_table import platform_of
 from trainyard.redaction.secrets import values_without_secrets
 from trainyard.rehearsal.archive import ArchiveFile
 from trainyard.rehearsal.emulated.breakdown import breakdowns
@@ -22,6 +24,7 @@ from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse, rehearse_and_
 from trainyard.rehearsal.report.conditions import conditions
 from trainyard.rehearsal.report.report_page import report_page
 from trainyard.rehearsal.report.terminal import summary as report_summary
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -96,16 +99,21 @@ def keep_file(
 def break_kept(kept: KeptRehearsal, breakdown: str | None) -> None:
     """Let one thing go wrong in a kept rehearsal from now on, and nothing else; nothing at all with None.
 
-    Nodes of ParallelCluster start anew. Raises InputError for what there is not, or what that platform has nothing of.
+    Nodes of ParallelCluster start anew. Raises InputError for what there is not, what strikes nothing of the spec as it
+    was deployed last, or where nothing is deployed.
     """
     _refuse_unknown(breakdown)
-    platform = platform_named(kept.platform)
-    strikes = platform.rehearsal().STRIKES
-    effective = [name for name, known in breakdowns().items() if known.strikes in strikes]
-    if breakdown is not None and breakdown not in effective:
-        hint = f"on {platform.title} choose one of {', '.join(effective)}"
-        raise InputError(f"{breakdown} breaks nothing of {kept.cluster}", where="--break", hint=hint)
+    if breakdown is not None:
+        _refuse_without_effect(breakdown, _deployed_spec(kept))
     tell_page(kept.account, "breakdown", breakdown)
+
+
+def _deployed_spec(kept: KeptRehearsal) -> Spec:
+    record = read_record(kept.account, s3.own_bucket(kept.account), kept.cluster)
+    if record is None:
+        hint = "deploy it there, or end the rehearsal with --stop"
+        raise InputError(f"nothing of {kept.cluster} is deployed that could break", where="--break", hint=hint)
+    return parse(record.spec_text, "the spec as it was deployed").spec
 
 
 def _whole_script(

@@ -11,6 +11,8 @@ from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.stack_events import stack_resources
 from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
+from trainyard.platform_table import platform_of
+from trainyard.spec.cluster import Spec
 
 # By the kinds of what stacks make and retain. Other volumes, and logs, are also made by what runs in a cluster.
 _DELETE = {
@@ -27,10 +29,17 @@ _TAKE_OVER = {"monitoring-volume": "write `monitoring.volume_id: {id}` to use it
 def orphaned_data(work: Work, stacks: Iterable[str]) -> tuple[Finding, ...]:
     """Return a finding for each; ``stacks`` are the names of those that there are. Nothing where nobody may look."""
     try:
-        stores = data_stores(work.account, work.name, work.owns, _DELETE)
+        stores = data_stores(work.account, work.name, work.owns, _possible_kinds(work.required_spec()))
         return tuple(_findings(work, stores, stacks)) if stores else ()
     except NotAllowedError:
         return ()
+
+
+def _possible_kinds(spec: Spec) -> set[str]:
+    """Return the kinds that stacks of the spec's platform make: each costs a question at every deployment."""
+    platform = platform_of(spec)
+    impossible = {"registry": not platform.has_batch, "monitoring-volume": not platform.can_host_monitoring}
+    return {kind for kind in _DELETE if not impossible.get(kind, False)}
 
 
 def _findings(work: Work, stores: list[DataStore], stacks: Iterable[str]) -> Iterator[Finding]:
