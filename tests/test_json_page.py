@@ -67,7 +67,7 @@ def test_a_json_block_is_json_of_schema_1_and_belongs_to_a_command(block):
 
 def test_every_form_has_an_example():
     commands = {word for command, _ in EXAMPLES for word in re.findall(r"trainyard (\w+)", command)}
-    assert commands == {"check", "explain", "facts", "render", "new", "architectures", "instances", "diagnose"}
+    assert commands == {"adopt", "check", "explain", "facts", "render", "new", "architectures", "instances", "diagnose"}
 
 
 @EACH_EXAMPLE

@@ -16,6 +16,7 @@ from trainyard.platform_parts import (
     ClusterEvidence,
     ConfigReading,
     NodeDiscovery,
+    PlatformAdoption,
     PlatformDeployment,
     PlatformLogs,
     PlatformPicture,
@@ -129,6 +130,8 @@ class Platform(KeywordRecord):
     spec_of_config: Callable[[Document], ConfigReading | None] | None
     """Reads a configuration of the program that ``made_by`` names, as the spec that says the same; None where nothing
     does. PCS and HyperPod: nothing."""
+    adoption: Callable[[], PlatformAdoption] | None
+    """Makes a spec of a configuration or of a cluster that exists; None where nothing does. PCS and HyperPod: none."""
     rendering: Callable[[], PlatformRendering]
     """The files that describe it."""
     picture: Callable[[], PlatformPicture]

@@ -78,6 +78,40 @@ class ConfigReading(NamedTuple):
     """The rules that such files can be judged by."""
 
 
+class AdoptableConfig(NamedTuple):
+    """A configuration that a program of others reads, and what is known beside it."""
+
+    config: Mapping[str, Any]
+    name: str
+    """Of the cluster."""
+    region: str
+    """For a configuration that names none."""
+    version: str | None = None
+    """Of the program that made the cluster; None where nobody knows it."""
+    vpc: str | None = None
+    """The one of its subnets; None where nobody knows it."""
+
+
+class AdoptedConfig(NamedTuple):
+    """The plain data of a spec that renders a configuration."""
+
+    data: dict[str, Any]
+    differences: tuple[tuple[Path, Any, Any], ...]
+    """Where the rendering differs all the same: path, value in the configuration, value that is rendered."""
+    comments: Mapping[str, tuple[str, ...]]
+    """What was decided, by the section of the spec that it concerns."""
+
+
+class PlatformAdoption(Protocol):
+    """How a configuration or a cluster of somebody else becomes a spec."""
+
+    def adopted_config(self, adoptable: AdoptableConfig) -> AdoptedConfig:
+        """Return a spec that renders a configuration. Raises InputError where no spec can."""
+
+    def config_of_cluster(self, account: Account, name: str) -> AdoptableConfig | None:
+        """Return the configuration of a cluster that runs; None where there is none of this platform. Asks only."""
+
+
 class RehearsedPrograms(Protocol):
     """The programs of the user that a deployment calls, as they are in a rehearsal."""
 

@@ -297,6 +297,8 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "monitoring.slurm_names": ("rivosinc", {"monitoring": {"mode": "amp-only"}}),
     "monitoring.cloudwatch_metrics": (["system", "efa"], {}),
     "parallelcluster.imds": ("v1.0", {}),
+    "parallelcluster.adopted": (True, {}),
+    "parallelcluster.storage_names": ({"/fsx": "data"}, {}),
     "parallelcluster.slurm.kill_wait_s": (60, {}),
     "parallelcluster.slurm.slurmd_timeout_s": (600, {}),
     "parallelcluster.slurm.unkillable_step_timeout_s": (180, {}),

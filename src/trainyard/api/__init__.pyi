@@ -1,5 +1,8 @@
 # The public names, each with its module. `__init__.py` reads this file, so that each stands in one place.
 
+from trainyard.api.adopt import Adoption as Adoption
+from trainyard.api.adopt import adopt_cluster as adopt_cluster
+from trainyard.api.adopt import adopt_file as adopt_file
 from trainyard.api.architectures import reference_architectures as reference_architectures
 from trainyard.api.assets import check_assets as check_assets
 from trainyard.api.assets import lock_assets as lock_assets

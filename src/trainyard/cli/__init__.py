@@ -16,6 +16,7 @@ from trainyard.version import __version__
 COMMANDS = (
     "architectures",
     "new",
+    "adopt",
     "instances",
     "schema",
     "check",

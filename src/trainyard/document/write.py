@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 def yaml_text(value: Any, comment: Sequence[str] = (), *, blocks: bool = False) -> str:
@@ -19,6 +19,16 @@ def yaml_text(value: Any, comment: Sequence[str] = (), *, blocks: bool = False) 
     dumper = _BlockDumper if blocks else _Dumper
     body: str = yaml.dump(value, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120)
     return heading + body
+
+
+def sectioned_yaml(sections: Mapping[str, Any], heading: Sequence[str], comments: Mapping[str, Sequence[str]]) -> str:
+    """Return a mapping as YAML, with comments above its sections, and a line between what has more than one line."""
+    texts = [yaml_text({key: value}, comments.get(key, ()), blocks=True) for key, value in sections.items()]
+    parts = [yaml_text({}, heading).removesuffix("{}\n")] if heading else []
+    for before, text in zip(("", *texts), texts, strict=False):
+        parts += ["\n"] if before.count("\n") != 1 or text.count("\n") != 1 else []
+        parts.append(text)
+    return "".join(parts).lstrip("\n")
 
 
 def compact_yaml(value: Any) -> str:

@@ -79,6 +79,77 @@ def is_function(value: Mapping[str, Any]) -> bool:
     return len(value) == 1 and (name == "Ref" or str(name).startswith("Fn::"))
 
 
+def residue(document: Mapping[str, Any], rendered: Mapping[str, Any]) -> tuple[dict[str, Any], list[Path]]:
+    """Return the overlay that makes a document of a rendering, and where no overlay can.
+
+    These paths are in the rendering: an overlay adds, and neither replaces nor removes.
+    """
+    conflicts: list[Path] = []
+    return _missing_keys(document, rendered, (), conflicts), conflicts
+
+
+def differences(document: Any, other: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
+    """Yield where two documents differ, with the value of each, None for none. Named entries may have any order."""
+    if isinstance(document, Mapping) and isinstance(other, Mapping):
+        for key in dict.fromkeys((*document, *other)):
+            yield from differences(document.get(key), other.get(key), (*path, key))
+    elif _are_named(document) and _are_named(other):
+        names = {_name(item): index for index, item in enumerate(document)}
+        by_name = [{_name(item): item for item in items} for items in (document, other)]
+        for name in dict.fromkeys((*by_name[0], *by_name[1])):
+            position = names.get(name, len(names))
+            yield from differences(by_name[0].get(name), by_name[1].get(name), (*path, position))
+    elif document != other or type(document) is not type(other):
+        yield path, document, other
+
+
+def with_lists(value: Any) -> Any:
+    """Return plain data with lists in place of tuples, as which a spec keeps them."""
+    if isinstance(value, Mapping):
+        return {key: with_lists(member) for key, member in value.items()}
+    return list(map(with_lists, value)) if isinstance(value, list | tuple) else value
+
+
+def _missing_keys(
+    document: Mapping[str, Any], rendered: Mapping[str, Any], path: Path, conflicts: list[Path]
+) -> dict[str, Any]:
+    missing: dict[str, Any] = {}
+    conflicts.extend((*path, key) for key in rendered if key not in document)
+    for key, value in document.items():
+        there = rendered.get(key)
+        if key not in rendered:
+            missing[key] = value
+        elif isinstance(value, Mapping) and isinstance(there, Mapping):
+            if inner := _missing_keys(value, there, (*path, key), conflicts):
+                missing[key] = inner
+        elif isinstance(value, list) and isinstance(there, list):
+            if items := _missing_items(value, there, (*path, key), conflicts):
+                missing[key] = items
+        elif value != there or type(value) is not type(there):
+            conflicts.append((*path, key))
+    return missing
+
+
+def _missing_items(items: Sequence[Any], there: Sequence[Any], path: Path, conflicts: list[Path]) -> list[Any]:
+    if not (_are_named(items) and _are_named(there)):
+        if list(items[: len(there)]) != list(there):
+            conflicts.append(path)
+        return list(items[len(there) :])
+    missing: list[Any] = []
+    for item in items:
+        position = _position(there, item)
+        if position is None:
+            missing.append(item)
+        elif inner := _missing_keys(item, there[position], (*path, position), conflicts):
+            missing.append({next(name for name in _NAMES if name in item): _name(item), **inner})
+    conflicts.extend((*path, at) for at, item in enumerate(there) if _position(items, item) is None)
+    return missing
+
+
+def _are_named(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_named, value))
+
+
 def overlay_paths(spec: Spec) -> tuple[str, ...]:
     """Return the keys of a spec's overlay that hold values of their own, as they are written."""
     overlays = (spec.parallelcluster.overlay, spec.batch.overlay, spec.eks.overlay)

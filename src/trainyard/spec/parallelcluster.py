@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from trainyard.field import Positive
+from trainyard.field import Positive, Text
 from trainyard.record import Record
 from trainyard.spec.overlay import Overlay
 from trainyard.spec.slurm import Slurm
-from trainyard.spec.text import Version
+from trainyard.spec.text import MountDir, Version
+
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#yaml-SharedStorage-Name
+StorageName = Annotated[
+    str, Text(r"^[A-Za-z][A-Za-z0-9_-]{0,29}$", "1 to 30 letters, digits, hyphens and _, beginning with a letter")
+]
 
 
 class Timeouts(Record):
@@ -33,3 +38,9 @@ class ParallelCluster(Record):
     """Keys of cluster.yaml that the spec does not have, as ParallelCluster writes them. They are merged last; queues,
     their ComputeResources and pools of login nodes by their Name. Other entries of lists come after those that are
     there. A key that the spec has is refused here."""
+    storage_names: dict[MountDir, StorageName] = {}
+    """Names of file systems in cluster.yaml by their mount, where they are not made of it. Another name is another file
+    system to ParallelCluster."""
+    adopted: bool = False
+    """The cluster is older than this spec. Then cluster.yaml holds what the spec writes, and nothing that it leaves to
+    defaults: no tags, policies or settings that the cluster does not have. The overlay may write any other key."""

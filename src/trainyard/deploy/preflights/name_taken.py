@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.deploy.adopted_stack import is_adopted
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws.stacks import StackState, find_stack
 from trainyard.platform_table import PLATFORMS, platform_of
@@ -36,6 +37,8 @@ def _existing(context: PreflightContext, name: str) -> tuple[StackState | None, 
     stack = context.ask(find_stack, name)
     if stack is None or stack.status == "DELETE_COMPLETE":
         return None, False
+    if context.spec.parallelcluster.adopted:
+        return stack, is_adopted(context.spec, stack)
     return stack, all(stack.tags.get(tag) == value for tag, value in own_tags(context.spec).items())
 
 

@@ -143,6 +143,7 @@ BATCH = Platform(
     overlay_problems=_overlay_problems,
     config_findings=lambda _parsed, _report: iter(()),
     spec_of_config=None,
+    adoption=None,
     rendering=_rendering,
     picture=_picture,
     readme=_readme,

@@ -150,6 +150,7 @@ EKS = Platform(
     overlay_problems=_overlay_problems,
     config_findings=lambda _parsed, _report: iter(()),
     spec_of_config=None,
+    adoption=None,
     rendering=_rendering,
     picture=_picture,
     readme=_readme,

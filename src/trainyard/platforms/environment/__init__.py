@@ -114,6 +114,7 @@ ENVIRONMENT = Platform(
     overlay_problems=lambda _: iter(()),
     config_findings=lambda _parsed, _report: iter(()),
     spec_of_config=None,
+    adoption=None,
     rendering=_rendering,
     picture=_picture,
     readme=_readme,

@@ -10,6 +10,7 @@ from trainyard.platform_parts import (
     ClusterEvidence,
     ConfigReading,
     NodeDiscovery,
+    PlatformAdoption,
     PlatformDeployment,
     PlatformLogs,
     PlatformPicture,
@@ -78,6 +79,12 @@ def _spec_of_config(document: Document) -> ConfigReading | None:
     from trainyard.platforms.parallelcluster.reading.cluster import spec_of_config
 
     return spec_of_config(document)
+
+
+def _adoption() -> PlatformAdoption:
+    from trainyard.platforms.parallelcluster.adoption import adoption
+
+    return adoption
 
 
 def _unusable_keys() -> UnusableKeys:
@@ -151,6 +158,7 @@ PARALLELCLUSTER = Platform(
     overlay_problems=_overlay_problems,
     config_findings=_config_findings,
     spec_of_config=_spec_of_config,
+    adoption=_adoption,
     rendering=_rendering,
     picture=_picture,
     readme=_readme,

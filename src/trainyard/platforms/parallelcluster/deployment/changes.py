@@ -45,6 +45,12 @@ class Changes:
     def apply(self, work: Work) -> StepOutcome:
         """Raise TrainyardError where the cluster cannot be changed so, or jobs would end without consent."""
         stack_state = settled_cluster_stack(work)
+        if stack_state is None and work.required_spec().parallelcluster.adopted:
+            raise TrainyardError(
+                f"there is no cluster {work.name} in {work.account.region}, which the spec has adopted",
+                where="parallelcluster.adopted",
+                hint="correct its name and region; or remove the key, and trainyard makes a cluster with its own tags",
+            )
         if stack_state is None:
             return StepOutcome(changed=False, detail="no cluster yet")
         refuse_stuck(stack_state)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trainyard.bundle.config_text import config_text
+from trainyard.deploy.adopted_stack import is_adopted
 from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.stack import refuse_foreign, tell
@@ -133,7 +134,8 @@ def final_config(work: Work) -> dict[str, Any]:
 def settled_cluster_stack(work: Work) -> StackState | None:
     """Return the stack of the cluster once AWS is done with it."""
     stack_state = find_stack(work.account, work.name)
-    refuse_foreign(stack_state, work)
+    if stack_state is None or work.spec is None or not is_adopted(work.spec, stack_state):
+        refuse_foreign(stack_state, work)
     if stack_state is None or not stack_state.in_progress:
         return stack_state
     work.tell(f"waits for what another call has begun: {stack_state.status}")

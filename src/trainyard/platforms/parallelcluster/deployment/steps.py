@@ -25,7 +25,9 @@ from trainyard.spec.cluster import Spec
 
 def steps_to_deploy(spec: Spec) -> list[DeploymentStep]:
     """Return them. The instance of the monitoring comes up while the cluster is made, so nobody waits for it twice."""
-    dashboards: list[DeploymentStep] = [CloudWatchDashboards()] if wants_dashboards(spec) else []
+    # Of a cluster that is older than its spec, nothing is changed but what the spec changes.
+    has_own = wants_dashboards(spec) and not spec.parallelcluster.adopted
+    dashboards: list[DeploymentStep] = [CloudWatchDashboards()] if has_own else []
     return [
         Changes(),
         *steps_before_stacks(spec),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from trainyard.platforms.parallelcluster.rendering.adopted import adopted
 from trainyard.platforms.parallelcluster.rendering.scheduling import custom_actions, scheduling
 from trainyard.platforms.parallelcluster.rendering.shared_storage import root_volume, shared_storage
 from trainyard.render.networking import (
@@ -23,6 +24,12 @@ from trainyard.spec.login_nodes import LoginPool
 
 def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return cluster.yaml as a dict. Sections that say nothing are left out."""
+    config = merged(plain_cluster(spec, ids), spec.parallelcluster.overlay)
+    return {key: value for key, value in config.items() if value is not None}
+
+
+def plain_cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
+    """Return it without the overlay."""
     config: dict[str, Any] = {
         "Region": spec.region,
         "Imds": {"ImdsSupport": spec.parallelcluster.imds},
@@ -38,7 +45,7 @@ def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
         "Tags": _tags(spec),
     }
     written = {key: value for key, value in config.items() if value}
-    return merged(written, spec.parallelcluster.overlay)
+    return adopted(spec, written) if spec.parallelcluster.adopted else written
 
 
 def _image(spec: Spec) -> dict[str, Any]:

@@ -164,7 +164,7 @@ def compute_resource(launch: Launch, ids: Ids, *, any_type: bool = False) -> dic
 
 
 def _instance_types(group: NodeGroup, *, any_type: bool) -> dict[str, Any]:
-    if any_type or len(group.instance_types) > 1:
+    if any_type or group.settings.instance_types is not None:
         return {"Instances": [{"InstanceType": name} for name in group.instance_types]}
     return {"InstanceType": group.instance_type}
 

@@ -18,7 +18,8 @@ def shared_storage(spec: Spec, ids: Ids) -> list[dict[str, Any]]:
     for file_system in spec.file_systems:
         if file_system.settings.id in (None, "environment"):
             numbers[file_system.kind] += 1
-        name = _free_name(file_system.mount, {entry["Name"] for entry in entries})
+        own_name = spec.parallelcluster.storage_names.get(file_system.mount)
+        name = own_name or _free_name(file_system.mount, {entry["Name"] for entry in entries})
         settings = _settings(file_system, numbers[file_system.kind], _key(spec), ids)
         entries.append({"MountDir": file_system.mount, "Name": name, **settings})
     return entries

@@ -1,0 +1,1 @@
+"""From a configuration of ParallelCluster to a spec that renders the same configuration."""
