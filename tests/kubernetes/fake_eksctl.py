@@ -43,6 +43,8 @@ class FakeEksctl:
         """Configurations that it was given, in order."""
         self.fails_at: tuple[str, str] | None = None
         """What is in the name of a stack that is not made, and the reason."""
+        self.refusals: list[str] = []
+        """Why the next calls end at the first stack that they come to."""
         self.dies_after: int | None = None
         """How many parts are made until it is killed."""
         self.crashes_after: int | None = None
@@ -124,6 +126,8 @@ class FakeEksctl:
             for line in ("panic: runtime error: invalid memory address", "goroutine 1 [running]:", "\t/src/main.go:1"):
                 say(line)
             raise CrashedError
+        if self.refusals:
+            raise FailedError(self.refusals.pop(0))
         if self.fails_at is not None and self.fails_at[0] in part:
             raise FailedError(self.fails_at[1])
         self.parts.append(part)

@@ -156,6 +156,28 @@ def test_a_destruction_that_was_killed_is_gone_on_with(cluster, programs, made):
     assert (clusters(cluster), cluster.stacks()) == ([], [])
 
 
+# Where the answer to a deletion is lost, eksctl's own second try finds nothing to delete, and eksctl ends.
+LOST = "ResourceNotFoundException: No cluster found for name: llm-eks."
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_a_lost_answer_to_a_deletion_is_asked_for_again(cluster, programs, lost):
+    programs.eksctl.refusals = [LOST] * lost
+    result, _ = cluster.destroy()
+    assert result.error is None
+    assert len([call for call in programs.said("eksctl") if " delete cluster " in call]) == lost + 1
+    assert (clusters(cluster), cluster.stacks()) == ([], [])
+
+
+@pytest.mark.parametrize(("reason", "calls"), [(LOST, 3), ("AccessDenied: not you", 1)])
+def test_what_eksctl_refuses_again_or_for_another_reason_is_an_error(cluster, programs, reason, calls):
+    programs.eksctl.refusals = [reason] * 9
+    result, _ = cluster.destroy()
+    assert result.error is not None
+    assert reason in result.error.problem
+    assert len([call for call in programs.said("eksctl") if " delete cluster " in call]) == calls
+
+
 def test_without_eksctl_no_job_is_ended(cluster, programs):
     programs.api.add(dict(JOB))
     programs.remove("eksctl")

@@ -94,7 +94,7 @@ def _by_eksctl(work: Work, eksctl: Eksctl, *, answers: bool) -> None:
                 work.tell("eksctl could not delete everything; the stacks that it left are deleted now")
                 return
             # Where the answer to a deletion is lost, eksctl's own second try finds nothing, and eksctl ends.
-            if is_last or _GONE not in error.problem:
+            if is_last or not any(_GONE in line for line in error.output):
                 raise
         else:
             return
