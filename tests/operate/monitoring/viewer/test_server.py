@@ -9,9 +9,10 @@ import time
 import pytest
 
 from tests.edge.prometheus_stand_in import Says, standing_in
+from tests.half_open import half_open_connections
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from tests.operate.monitoring.viewer.viewing import viewing
-from tests.waiting import HANGS_S
+from tests.waiting import HANGS_S, wait_until
 from trainyard.edge.http_client import HttpClient
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
@@ -210,6 +211,13 @@ def test_who_closes_the_page_is_not_asked_for_any_longer(page, source):
     go_on.set()
     source.before = lambda _: time.sleep(0.05)
     assert page.ask("/").status == 200
+
+
+def test_a_page_takes_the_place_of_those_that_ask_nothing(page):
+    before = threading.active_count()
+    with half_open_connections(page.viewer.port):
+        assert [page.ask("/").status for _ in range(3)] == [200] * 3
+        wait_until(lambda: threading.active_count() < before + 200)
 
 
 def test_a_port_that_is_taken_is_one_clear_error(page):

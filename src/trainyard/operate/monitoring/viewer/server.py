@@ -7,7 +7,9 @@ import hashlib
 import hmac
 import json
 import secrets
+import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,6 +24,8 @@ from trainyard.operate.monitoring.viewer.requests import BadRequestError, Viewer
 from trainyard.operate.monitoring.viewer.source import MetricsSource
 
 HOST = "127.0.0.1"
+# More than browsers open; fewer than processes may have files.
+_MOST_SILENT = 128
 _FOLDER = Path(__file__).with_name("page")
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -42,6 +46,8 @@ class Viewer(ThreadingHTTPServer):
             reason = getattr(error, "strerror", None) or error
             raise InputError(f"port {port} cannot be used: {reason}", where="--port", hint=hint) from error
         self.answers = Answers(api)
+        self._lock = threading.Lock()
+        self._silent: dict[socket.socket, None] = {}
         self._folder = f"/{secrets.token_urlsafe()}/"
 
     @property
@@ -53,6 +59,32 @@ class Viewer(ThreadingHTTPServer):
     def url(self) -> str:
         """Return where the page is."""
         return f"http://{HOST}:{self.port}{self._folder}"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve in a thread. Of too many connections that ask nothing, the one that waits longest is closed."""
+        with self._lock:
+            while len(self._silent) >= _MOST_SILENT:
+                oldest = next(iter(self._silent))
+                del self._silent[oldest]
+                with contextlib.suppress(OSError):  # it went away
+                    oldest.shutdown(socket.SHUT_RDWR)
+            self._silent[request] = None
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget a connection that is over."""
+        with self._lock:
+            self._silent.pop(request, None)
+        super().shutdown_request(request)
+
+    @contextlib.contextmanager
+    def answering(self, connection: socket.socket) -> Iterator[None]:
+        """Close no connection in whose name something is asked for."""
+        with self._lock:
+            self._silent.pop(connection, None)
+        yield
+        with self._lock:
+            self._silent[connection] = None
 
     def path_below(self, target: str) -> str | None:
         """Return what is asked for below the token; None where the token is another one."""
@@ -98,6 +130,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer."""
+        with self.server.answering(self.request):
+            self._answer()
+
+    def _answer(self) -> None:
         if not is_from_here(self.headers, self.server.port):  # type: ignore[arg-type]  # it has get(), which is all
             self._refuse(403, "this server answers to its own page alone")
             return
