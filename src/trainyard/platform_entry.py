@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from trainyard.finding_kinds import Problem
     from trainyard.operate.connect.forwarding import Tunnel, TunnelRequest
     from trainyard.operate.connect.target import Target
+    from trainyard.operate.nodes.replacement_record import ReplacementRecord
+    from trainyard.operate.slurm.node_replacement import ReplacementRequest
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import ParsedSpec
@@ -157,6 +159,9 @@ class Platform(KeywordRecord):
     name; None where the cluster is of another platform. There is no search where they are always on instances. Raises
     InputError where it has no such thing, TrainyardError where it does not answer. PCS: none. HyperPod: none with
     Slurm; with EKS that of EKS."""
+    replace_node: Callable[[ReplacementRequest], ReplacementRecord] | None
+    """Replaces a bad node and proves its successor; None where nothing does yet. PCS: by ending its instance.
+    HyperPod: by BatchReplaceClusterNodes."""
     node_discovery: Callable[[], NodeDiscovery]
     """Which of its instances are nodes whose metrics arrive."""
     bench_submission: Callable[[], BenchSubmission]

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainyard.deploy.record import read_record
 from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
+from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
+from trainyard.operate.nodes.expected_nodes import expected_nodes
 from trainyard.operate.nodes.host_history import HostHistory, host_history
 from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.nodes.node_watch import NodeEvent, WatchResult, watch
+from trainyard.operate.nodes.replacement_record import ReplacementRecord
 from trainyard.operate.nodes.topology import ClusterTopology, cluster_topology
+from trainyard.operate.slurm.node_replacement import ReplacementRequest
+from trainyard.platform_table import platform_of
+from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,12 +29,18 @@ __all__ = [
     "ClusterTopology",
     "HostHistory",
     "NodeEvent",
+    "ReplacementRecord",
     "WatchResult",
     "check_nodes",
     "cluster_topology",
     "node_hosts",
+    "replace_cluster_node",
     "watch_nodes",
 ]
+
+
+_TO_END_S = 900
+"""What clustermgtd and EC2 may take until an instance that is given up is gone."""
 
 
 def check_nodes(
@@ -64,6 +77,40 @@ def node_hosts(name: str, where: Account, *, bucket: str | None = None) -> HostH
     Raises TrainyardError as check_nodes does.
     """
     return host_history(where, _look(name, where, bucket, None, None).look())
+
+
+def replace_cluster_node(  # noqa: PLR0913  one for each option
+    name: str,
+    node: str,
+    where: Account,
+    *,
+    bucket: str | None = None,
+    reason: str = "",
+    end_jobs: bool = False,
+    wait_for_jobs_s: float = 0,
+    timeout_s: float | None = None,
+    listener: Callable[[str], None] = lambda _: None,
+) -> ReplacementRecord:
+    """Replace a compute node, or go on where a call that ended early stopped; return how it ended.
+
+    Raises InputError where there is no such node; TrainyardError where nothing replaces nodes of the platform, where
+    jobs are on it that nobody lets end, and where its successor does not come or is not well.
+    """
+    held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
+    record = read_record(where, held, name)
+    if record is None:
+        raise TrainyardError(f"trainyard has made no cluster {name} in {where.region}", where=f"s3://{held}")
+    platform = platform_of(parse(record.spec_text, "the spec as deployed").spec)
+    if platform.replace_node is None:
+        hint = "end its instance with `aws ec2 terminate-instances`: another one takes its place"
+        raise TrainyardError(f"nothing replaces nodes of {platform.title} yet", where=name, hint=hint)
+    expected = expected_nodes(where, held, name)
+    most_s = expected.timeouts_s["compute"] + _TO_END_S if timeout_s is None else timeout_s
+    reports = expected.published.release is not None
+    request = ReplacementRequest(
+        where, held, name, node, reason, reports, end_jobs, wait_for_jobs_s, most_s, listener
+    )  # fmt: skip
+    return platform.replace_node(request)
 
 
 def _look(name: str, where: Account, bucket: str | None, queue: str | None, node: str | None) -> Look:

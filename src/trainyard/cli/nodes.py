@@ -36,6 +36,7 @@ def command() -> None:
       trainyard nodes watch llm-p5 --region us-east-2 --timeout 1800
       trainyard nodes topology llm-p5 --region us-east-2
       trainyard nodes history llm-p5 --region us-east-2
+      trainyard nodes replace llm-p5 gpu-st-p5-3 --region us-east-2 --reason "Xid 79"
     """
 
 
@@ -173,6 +174,68 @@ def topology(name: str, *, region: str, profile: str | None, reservations: tuple
         print_json(topology_values(found))
     else:
         print_topology(found)
+
+
+@command.command("replace")
+@click.option("--reason", metavar="TEXT", required=True, help="Why, for Slurm and for the history of the host.")
+@click.option("--end-jobs", is_flag=True, help="End jobs that run on the node, which are a reason to refuse otherwise.")
+@click.option(
+    "--wait-for-jobs", "wait_for_jobs_s", type=click.IntRange(1), default=0, metavar="SECONDS",
+    help="How long to wait for jobs on the node to end by themselves.",
+)  # fmt: skip
+@click.option(
+    "--timeout", "timeout_s", type=click.IntRange(1), metavar="SECONDS",
+    help="How long its successor may take. By default what the spec gives a compute node, and 15 minutes.",
+)  # fmt: skip
+@click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
+@account_options
+@cluster_argument()
+@click.argument("node")
+@json_option
+def replace(  # noqa: PLR0913  one for each option
+    name: str,
+    node: str,
+    *,
+    region: str | None,
+    profile: str | None,
+    bucket: str | None,
+    timeout_s: int | None,
+    wait_for_jobs_s: int,
+    end_jobs: bool,
+    reason: str,
+    as_json: bool,
+) -> None:
+    """Replace the bad compute NODE of the cluster NAME, and give its successor to jobs once it is proven.
+
+    NODE is its name in Slurm, or the id of its instance. First it is held from further jobs; then evidence goes into
+    the bucket: EC2, network nodes, Slurm's reason, health, GPUs, Xids, kernel messages, EFA counters. Jobs that run on
+    it go on, and the call refuses until they are over, but with --wait-for-jobs or --end-jobs. Then it is drained,
+    which makes ParallelCluster replace it. Its successor gets jobs when its bootstrap, Slurm and its health check say
+    that it is well, and it stands on another host.
+
+    The same command goes on where a call was interrupted. Clusters of ParallelCluster only.
+
+    \b
+    Example:
+      trainyard nodes replace llm-p5 gpu-st-p5-3 --region us-east-2 --reason "Xid 79"
+      trainyard nodes replace cluster.yaml i-0a1b2c3d4e5f60718 --reason slow --wait-for-jobs 86400
+    """
+    from dataclasses import asdict
+
+    from trainyard.api.cluster_reference import cluster_reference
+    from trainyard.api.nodes import replace_cluster_node
+
+    name, where, own_bucket, _ = cluster_reference(name, region, profile)
+    with interruptible("the node stays held; the same command goes on"):
+        record = replace_cluster_node(
+            name, node, where, bucket=bucket or own_bucket, reason=reason, end_jobs=end_jobs,
+            wait_for_jobs_s=wait_for_jobs_s, timeout_s=timeout_s,
+            listener=lambda text: print_text(text, err=True),
+        )  # fmt: skip
+    if as_json:
+        print_json(asdict(record))
+    else:
+        print_text(f"{record.node} is {record.new_instance_id} now, and takes jobs again")
 
 
 @command.command("history")

@@ -154,6 +154,7 @@ BATCH = Platform(
     logs=_logs,
     find_node=_find_node,
     find_tunnel=None,
+    replace_node=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

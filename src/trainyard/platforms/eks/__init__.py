@@ -161,6 +161,7 @@ EKS = Platform(
     logs=_logs,
     find_node=_find_node,
     find_tunnel=_find_tunnel,
+    replace_node=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

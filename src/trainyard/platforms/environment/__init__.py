@@ -125,6 +125,7 @@ ENVIRONMENT = Platform(
     logs=None,
     find_node=None,
     find_tunnel=None,
+    replace_node=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from trainyard.document.node import Document
     from trainyard.finding import Finding
     from trainyard.finding_kinds import Problem
+    from trainyard.operate.nodes.replacement_record import ReplacementRecord
+    from trainyard.operate.slurm.node_replacement import ReplacementRequest
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import ParsedSpec
@@ -125,6 +127,13 @@ def _node_discovery() -> NodeDiscovery:
     return node_discovery
 
 
+def _replace_node(request: ReplacementRequest) -> ReplacementRecord:
+    from trainyard.operate.slurm.node_replacement import replace_node
+    from trainyard.platforms.parallelcluster.bench_jobs import head_node
+
+    return replace_node(request, head_node(request.cluster, request.account))
+
+
 def _logs() -> PlatformLogs:
     from trainyard.platforms.parallelcluster.logs import cluster_logs
 
@@ -169,6 +178,7 @@ PARALLELCLUSTER = Platform(
     logs=_logs,
     find_node=None,
     find_tunnel=None,
+    replace_node=_replace_node,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

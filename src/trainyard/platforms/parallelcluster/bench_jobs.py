@@ -29,10 +29,11 @@ def scheduler(spec: Spec, account: Account, *, ssh: str | None, keep: bool, kube
 
     Raises TrainyardError where no head node runs.
     """
-    return OnSlurm(SshSlurm(ssh) if ssh is not None else _head_node(spec.name, account))
+    return OnSlurm(SshSlurm(ssh) if ssh is not None else head_node(spec.name, account))
 
 
-def _head_node(name: str, where: Account) -> SsmSlurm:
+def head_node(name: str, where: Account) -> SsmSlurm:
+    """Return the way to the head node of a cluster. Raises TrainyardError where none runs."""
     heads = [node for node in nodes(where, name) if node.role == "HeadNode"]
     running = [node for node in heads if node.state == "running"]
     if not running:

@@ -1,0 +1,278 @@
+"""A bad node is replaced step by step: nothing is lost that nobody agreed to lose, and a killed call goes on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from botocore.awsrequest import AWSResponse
+
+from tests.edge.aws.in_memory import account_in_memory
+from tests.operate.nodes.planted import BUCKET, NOON, launch, plant, put, record
+from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account, Clock
+from trainyard.edge.remote_command import CommandResult
+from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.nodes.replacement_record import ReplacementRecord, replacements
+from trainyard.operate.slurm.node_commands import NodeCommands
+from trainyard.operate.slurm.node_replacement import ReplacementRequest, replace_node
+
+OLD_GPU, NEW_GPU = (f"GPU-0000000{number}-0000-4000-8000-000000000000" for number in (1, 2))
+COMMANDS = 15
+"""What a replacement takes at most that waits for nothing."""
+OK = CommandResult(0, b"", "")
+
+
+class Quick(Clock):
+    """Time goes by without waiting."""
+
+    def __init__(self) -> None:
+        self.at = NOON
+
+    def now(self) -> float:
+        return self.at
+
+    def sleep(self, seconds: float) -> None:
+        self.at += seconds
+
+
+class Killed(BaseException):
+    """The call ends, as by SIGKILL."""
+
+
+@dataclass
+class FakeSlurm:
+    """A head node with Slurm and clustermgtd, of which one node has an instance in an account."""
+
+    account: Account
+    name: str
+    instance: str
+    new_gpus: list[str]
+    jobs: int = 0
+    state: str = "idle"
+    new_status: str = "ready"
+    health: str = ""
+    reservations: set[str] = field(default_factory=set)
+    commands: list[str] = field(default_factory=list)
+    dies_at: int = -1
+
+    def run(self, arguments: tuple[str, ...], content: bytes = b"") -> CommandResult:
+        words = arguments[4:] if arguments[:2] == ("bash", "-c") else arguments
+        if len(self.commands) == self.dies_at:
+            self.dies_at = -1
+            raise Killed
+        self.commands.append(" ".join(words))
+        if content:
+            return CommandResult(0, gzip.compress(self.listing().encode()), "")
+        answer: Callable[[tuple[str, ...]], CommandResult] = getattr(self, words[0])
+        return answer(words[1:])
+
+    def listing(self) -> str:
+        self.clustermgtd()
+        return f"== nodes\ngpu|{self.name}|{self.state}|{self.address()}|none\n== counts\n== jobs\n== names\n"
+
+    def address(self) -> str:
+        found = self.account.client("ec2").describe_instances(InstanceIds=[self.instance])
+        return str(found["Reservations"][0]["Instances"][0].get("PrivateIpAddress", self.name))
+
+    def clustermgtd(self) -> None:
+        """Replace a node that is drained or down without jobs; a dynamic one only loses its instance."""
+        if self.state not in ("drained", "down"):
+            return
+        self.account.client("ec2").terminate_instances(InstanceIds=[self.instance])
+        if "-dy-" in self.name:
+            self.state = "idle~"
+        else:
+            self.launch()
+
+    def launch(self) -> None:
+        self.instance = launch(self.account, "Compute", queue_name="gpu", compute_resource_name="p5-48xlarge")
+        written = record(self.instance, self.new_status, hostname=self.name, gpus=self.new_gpus)
+        put(self.account, self.instance, written)
+        self.state = "idle"
+
+    def squeue(self, words: tuple[str, ...]) -> CommandResult:
+        assert f"--nodelist={self.name}" in words
+        job, self.jobs = self.jobs, max(self.jobs - 1, 0)
+        return CommandResult(0, b"7|ada|2\n" if job else b"", "")
+
+    def srun(self, words: tuple[str, ...]) -> CommandResult:
+        assert f"--reservation=trainyard-replace-{self.name}" in words
+        return CommandResult(1, self.health.encode(), "") if self.health else OK
+
+    def scontrol(self, words: tuple[str, ...]) -> CommandResult:
+        match words:
+            case ("show", "node", _):
+                return CommandResult(0, b"Reason=Xid 79", "")
+            case ("show", "reservation", name):
+                shown = f"ReservationName={name} StartTime=now" if name in self.reservations else ""
+                return CommandResult(0, shown.encode(), "") if shown else CommandResult(1, b"", f"{name} not found")
+            case ("create", "reservation", name, *more):
+                assert "MAINT" not in " ".join(more)
+                self.reservations.add(name.partition("=")[2])
+            case ("delete", name):
+                self.reservations.remove(name.partition("=")[2])
+            case ("update", _, "State=DRAIN", *_):
+                self.state = "drained"
+            case ("update", _, "State=DOWN", *_):
+                self.state, self.jobs = "down", 0
+            case ("update", _, "State=POWER_UP"):
+                self.launch()
+            case _:
+                return CommandResult(1, b"", f"unexpected: {words}")
+        return OK
+
+
+@dataclass
+class Case:
+    account: Account
+    slurm: FakeSlurm
+    old: str
+    told: list[str] = field(default_factory=list)
+
+    def replace(self, node: str | None = None, **options: Any) -> ReplacementRecord:
+        request = ReplacementRequest(
+            self.account,
+            BUCKET,
+            "llm",
+            node or self.slurm.name,
+            "Xid 79",
+            reports=True,
+            tell=self.told.append,
+            **options,
+        )
+        return replace_node(request, self.slurm)
+
+    @property
+    def held(self) -> bool:
+        return f"trainyard-replace-{self.slurm.name}" in self.slurm.reservations
+
+    def stored(self) -> list[ReplacementRecord]:
+        return [stored.record for stored in replacements(self.account, BUCKET, "llm")]
+
+
+def topology(params: dict[str, Any], **_: object) -> tuple[AWSResponse, dict[str, Any]]:
+    """Answer as EC2 does, which moto does not."""
+    instance = {"InstanceId": params["body"]["InstanceId.1"], "NetworkNodes": ["nn-1", "nn-2"]}
+    return AWSResponse("", 200, {}, None), {"Instances": [instance]}
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Account]:
+    with account_in_memory() as made:
+        s3.make_bucket(made, BUCKET)
+        plant(made)
+        yield made
+
+
+@pytest.fixture
+def make(shared: Account) -> Iterator[Callable[..., Case]]:
+    account = replace(shared, clock=Quick())
+    account.client("ec2").meta.events.register("before-call.ec2.DescribeInstanceTopology", topology)
+
+    def made(name: str = "gpu-st-p5-48xlarge-1", gpus: list[str] | None = None, **slurm: Any) -> Case:
+        instance = launch(account, "Compute", queue_name="gpu", compute_resource_name="p5-48xlarge")
+        put(account, instance, record(instance, "ready", hostname=name, gpus=[OLD_GPU]))
+        return Case(account, FakeSlurm(account, name, instance, gpus or [NEW_GPU], **slurm), instance)
+
+    yield made
+    s3.delete_below(account, BUCKET, "trainyard/llm/replacements/")
+
+
+@pytest.mark.parametrize("name", ["gpu-st-p5-48xlarge-1", "gpu-dy-p5-48xlarge-1"])
+def test_a_node_is_held_drained_replaced_proven_and_given_back(make: Callable[..., Case], name: str):
+    case = make(name)
+    done = case.replace()
+    assert (done.stage, done.instance_id, done.new_instance_id) == ("done", case.old, case.slurm.instance)
+    assert not case.held
+    assert len(case.slurm.commands) <= COMMANDS
+    assert (done.gpus, done.network_nodes) == ((OLD_GPU,), ("nn-1", "nn-2"))
+    verbs = [command for command in case.slurm.commands if command.startswith(("scontrol update", "scontrol create"))]
+    assert verbs[0].startswith("scontrol create reservation")
+    assert verbs[1] == f"scontrol update NodeName={name} State=DRAIN Reason=trainyard: Xid 79"
+    stored = s3.get(case.account, BUCKET, done.evidence)
+    assert stored is not None
+    evidence = json.loads(stored.content)
+    assert evidence["slurm"] == "Reason=Xid 79"
+    assert evidence["instance"][0]["InstanceId"] == case.old
+    assert str(evidence["node"]).startswith("not known: ")
+
+
+def test_an_instance_id_names_the_node_as_well_and_other_names_are_refused(make: Callable[..., Case]):
+    case = make()
+    assert case.replace(case.old).stage == "done"
+    for other in ("gpu-st-p5-48xlarge-9", "i-00000000", "$(reboot)"):
+        with pytest.raises(InputError, match="has no compute node"):
+            case.replace(other)
+    case.slurm.state, case.slurm.name = "idle~", "gpu-dy-p5-48xlarge-2"
+    case.account.client("ec2").terminate_instances(InstanceIds=[case.slurm.instance])
+    with pytest.raises(InputError):
+        case.replace("gpu-dy-p5-48xlarge-2")
+
+
+def test_a_running_job_goes_on_until_somebody_lets_it_end(make: Callable[..., Case]):
+    case = make(jobs=10**6)
+    with pytest.raises(TrainyardError, match="gpu-st-p5-48xlarge-1 has jobs: job 7 of ada on 2 nodes") as refused:
+        case.replace()
+    assert "--end-jobs" in str(refused.value.hint)
+    assert (case.held, case.slurm.state, case.stored()[0].stage) == (True, "idle", "held")
+    with pytest.raises(TrainyardError, match="has jobs"):
+        case.replace(wait_for_jobs_s=60)
+    assert case.slurm.state == "idle"
+    assert case.replace(end_jobs=True).stage == "done"
+    assert any("State=DOWN" in command for command in case.slurm.commands)
+
+
+def test_a_job_that_ends_in_time_is_waited_for_and_the_node_is_drained(make: Callable[..., Case]):
+    case = make(jobs=3)
+    assert case.replace(wait_for_jobs_s=600).stage == "done"
+    assert not any("State=DOWN" in command for command in case.slurm.commands)
+    assert "waits for job 7 of ada on 2 nodes" in case.told
+
+
+@pytest.mark.parametrize(
+    ("slurm", "problem"),
+    [
+        ({"gpus": [OLD_GPU]}, "stands on the same host"),
+        ({"new_status": "failed"}, "the bootstrap of i-.* has failed"),
+        ({"health": "gpu-ecc: `reboot`\x1b[2J"}, r"the health check of i-.* says \"gpu-ecc: 'reboot'\\x1b\[2J\""),
+    ],
+    ids=["same host", "failed bootstrap", "unhealthy"],
+)
+def test_a_successor_that_is_not_proven_stays_held(make: Callable[..., Case], slurm: dict[str, Any], problem: str):
+    case = make(**slurm)
+    with pytest.raises(TrainyardError, match=problem) as refused:
+        case.replace()
+    assert "scontrol delete ReservationName=trainyard-replace-gpu-st" in str(refused.value.hint)
+    assert (case.held, case.stored()[0].stage) == (True, "proving")
+
+
+def test_a_fleet_that_replaces_nothing_is_told_when_the_time_is_over(make: Callable[..., Case]):
+    case = make()
+    case.slurm.clustermgtd = lambda: None  # type: ignore[method-assign]  # it is stopped
+    with pytest.raises(TrainyardError, match=r"in 60 s, i-.* is not replaced"):
+        case.replace(timeout_s=60)
+    assert (case.held, case.stored()[0].stage) == (True, "replacing")
+
+
+@pytest.mark.parametrize("numbers", [(1, 5), pytest.param(range(COMMANDS), marks=pytest.mark.exhaustive)])
+def test_a_call_that_is_killed_before_any_command_is_gone_on_with(make: Callable[..., Case], numbers: Sequence[int]):
+    for number in numbers:
+        case = make(f"gpu-st-p5-48xlarge-{number + 10}", dies_at=number)
+        with pytest.raises(Killed):
+            case.replace()
+        done = case.replace()
+        assert (done.stage, done.instance_id, done.new_instance_id) == ("done", case.old, case.slurm.instance), number
+        assert not case.held
+        drains = [command for command in case.slurm.commands if "State=DRAIN" in command]
+        assert len(drains) == 1, number
+
+
+def test_what_is_no_name_of_a_node_never_reaches_a_command():
+    for name in ("", "a b", "a;reboot", "$(x)", "-all"):
+        with pytest.raises(TrainyardError, match="is no name of a node"):
+            NodeCommands(FakeSlurm, name)  # type: ignore[arg-type]  # nothing is run
