@@ -141,13 +141,17 @@ def _missing_items(items: Sequence[Any], there: Sequence[Any], path: Path, confl
         if position is None:
             missing.append(item)
         elif inner := _missing_keys(item, there[position], (*path, position), conflicts):
-            missing.append({next(name for name in _NAMES if name in item): _name(item), **inner})
+            missing.append({**{name: item[name] for name in _NAMES if item.get(name) == _name(item)}, **inner})
     conflicts.extend((*path, at) for at, item in enumerate(there) if _position(items, item) is None)
     return missing
 
 
 def _are_named(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_named, value))
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(_is_named(item) and isinstance(_name(item), str) for item in value)
+    )
 
 
 def overlay_paths(spec: Spec) -> tuple[str, ...]:
@@ -213,8 +217,8 @@ def _position(there: Sequence[Any], item: Any) -> int | None:
 
 
 def _is_named(item: Any) -> bool:
-    return isinstance(item, Mapping) and any(name in item for name in _NAMES)
+    return isinstance(item, Mapping) and _name(item) is not None
 
 
 def _name(item: Mapping[str, Any]) -> Any:
-    return next(item[name] for name in _NAMES if name in item)
+    return next((item[name] for name in _NAMES if isinstance(item.get(name), str | int)), None)

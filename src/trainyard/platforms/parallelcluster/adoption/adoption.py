@@ -15,7 +15,7 @@ from trainyard.edge.aws.ec2 import subnets
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.parallelcluster import cluster_config
 from trainyard.edge.aws.stacks import find_stack
-from trainyard.errors import InputError
+from trainyard.errors import InputError, TrainyardError
 from trainyard.finding import Path
 from trainyard.platform_parts import AdoptableConfig, AdoptedConfig
 from trainyard.platforms.parallelcluster.adoption.comments import comments_on
@@ -42,7 +42,7 @@ def adopted_config(adoptable: AdoptableConfig) -> AdoptedConfig:
     Raises InputError where the configuration has not what every spec needs.
     """
     config, stand_ins = with_subnets(with_lists(adoptable.config))
-    if (scheduler := (config.get("Scheduling") or {}).get("Scheduler")) != "slurm":
+    if (scheduler := at(config, "Scheduling", "Scheduler")) != "slurm":
         raise InputError(
             f"the scheduler is {scheduler!r}, and a spec for ParallelCluster has slurm",
             where="Scheduling.Scheduler",
@@ -93,6 +93,14 @@ def _drop_unused_names(data: dict[str, Any]) -> None:
     section.update({"storage_names": names} if names else {})
 
 
+def _renders(data: dict[str, Any]) -> bool:
+    try:
+        plain_cluster(valid_spec(data), Ids({}))
+    except TrainyardError:
+        return False
+    return True
+
+
 def _take_out(data: dict[str, Any], spec: Spec, conflict: Path) -> bool:
     """Take out of the data what renders a path; return whether there was anything."""
     if conflict and conflict[-1] == "CapacityType":
@@ -102,7 +110,7 @@ def _take_out(data: dict[str, Any], spec: Spec, conflict: Path) -> bool:
     path = spec_path(spec, conflict)
     while len(path) > 1:
         tried = copy.deepcopy(data)
-        if remove(tried, path) and is_valid(tried):
+        if remove(tried, path) and is_valid(tried) and _renders(tried):
             data.clear()
             data.update(tried)
             return True

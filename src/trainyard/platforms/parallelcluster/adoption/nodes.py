@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainyard.catalog.instances import uses_efa
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, renamed, said
+from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, renamed, said, texts
 
 _VOLUME = {
     "Size": "size_gib",
@@ -57,7 +57,7 @@ def login_nodes(config: Mapping[str, Any], first_subnet: str | None) -> Any:
             name=pool.get("Name"),
             count=pool.get("Count"),
             instance_type=pool.get("InstanceType"),
-            subnet=_other(_first(at(pool, "Networking", "SubnetIds")), first_subnet) or "private",
+            subnet=_other(next(iter(texts(pool, "Networking", "SubnetIds")), None), first_subnet) or "private",
             ami=at(pool, "Image", "CustomAmi"),
             # From ParallelCluster 3.15 on, a pool has no key but the head node's.
             ssh_key=_other(at(pool, "Ssh", "KeyName"), at(config, "HeadNode", "Ssh", "KeyName")),
@@ -77,7 +77,7 @@ def queues(config: Mapping[str, Any], subnets: list[str]) -> list[dict[str, Any]
 
 def _queue(queue: Mapping[str, Any], subnets: list[str]) -> dict[str, Any]:
     resources = [_resource(resource, queue) for resource in mappings(queue, "ComputeResources")]
-    own = at(queue, "Networking", "SubnetIds") or []
+    own = texts(queue, "Networking", "SubnetIds")
     actions = _actions(queue)
     return said(
         name=queue.get("Name"),
@@ -160,10 +160,6 @@ def _other(value: Any, usual: str | None) -> Any:
     return None if value == usual else value
 
 
-def _first(values: Any) -> Any:
-    return next(iter(values or ()), None)
-
-
 def _multithreading(node: Any) -> bool | None:
     return False if at(node, "DisableSimultaneousMultithreading") is True else None
 
@@ -186,9 +182,9 @@ def _actions(node: Any) -> dict[str, Any]:
 
 
 def _scripts(action: Any) -> list[dict[str, Any]]:
-    scripts = list(mappings(action, "Sequence")) or [action or {}]
+    scripts = list(mappings(action, "Sequence")) or [action if isinstance(action, Mapping) else {}]
     return [said(script=script.get("Script"), args=_texts(script.get("Args"))) for script in scripts if script]
 
 
 def _texts(values: Any) -> list[Any] | None:
-    return None if values is None else list(values)
+    return list(values) if isinstance(values, list) else None

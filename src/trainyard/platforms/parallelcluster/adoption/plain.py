@@ -19,6 +19,12 @@ def mappings(value: Any, *path: str) -> Iterator[Mapping[str, Any]]:
     yield from (member for member in (members if isinstance(members, list) else ()) if isinstance(member, Mapping))
 
 
+def texts(value: Any, *path: str) -> list[str]:
+    """Return the texts of the list at a path."""
+    members = at(value, *path)
+    return [member for member in members if isinstance(member, str)] if isinstance(members, list) else []
+
+
 def renamed(section: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the values of a section by other names, those that are there."""
     values = ((name, at(section, key)) for key, name in names.items())

@@ -11,7 +11,7 @@ from typing import Any
 
 from trainyard.platform_parts import AdoptableConfig
 from trainyard.platforms.parallelcluster.adoption.nodes import head_node, login_nodes, node_kinds, queues
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, renamed, said
+from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, renamed, said, texts
 from trainyard.platforms.parallelcluster.adoption.stand_ins import UNKNOWN_VPC
 from trainyard.platforms.parallelcluster.adoption.storage import file_systems, storage_names
 
@@ -70,7 +70,7 @@ def spec_data(config: Mapping[str, Any], adoptable: AdoptableConfig) -> dict[str
 def _subnets(config: Mapping[str, Any]) -> list[str]:
     """Return the subnets that most queues have."""
     queues_there = mappings(config, "Scheduling", "SlurmQueues")
-    counts = Counter(tuple(at(queue, "Networking", "SubnetIds") or ()) for queue in queues_there)
+    counts = Counter(tuple(texts(queue, "Networking", "SubnetIds")) for queue in queues_there)
     return list(counts.most_common(1)[0][0]) if counts else []
 
 
