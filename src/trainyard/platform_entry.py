@@ -24,6 +24,7 @@ from trainyard.platform_parts import (
     PlatformReadme,
     PlatformRehearsal,
     PlatformRendering,
+    PlatformReplacement,
     StatusQuery,
     UnusableKeys,
 )
@@ -144,6 +145,9 @@ class Platform(KeywordRecord):
     """What a plan says of it beyond steps and stacks."""
     deployment: Callable[[], PlatformDeployment]
     """How a cluster is made and removed."""
+    replacement: Callable[[], PlatformReplacement] | None
+    """How a second cluster takes over from one that no update changes; None where updates change all that matters, or
+    nothing is known of it. PCS: as ParallelCluster, for what its own updates refuse. HyperPod: none."""
     rehearsal: Callable[[], PlatformRehearsal]
     """What a rehearsal does for it."""
     status: Callable[[StatusRequest], StatusQuery]

@@ -5,7 +5,7 @@ The types of these rooms are imported for type checkers alone: this module lies 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trainyard.deploy.plan.cost_line import CostLine
     from trainyard.deploy.plan.expected_time import PlannedStage
     from trainyard.deploy.plan.immutable_fields import ImmutableField
+    from trainyard.deploy.replacement_loss import ReplacementLoss
     from trainyard.deploy.step import DeploymentStep
     from trainyard.deploy.work import Work
     from trainyard.diagnose.cluster.cluster_reader import ClusterReader
@@ -230,6 +231,25 @@ class PlatformDeployment(Protocol):
 
     def jobs_to_end(self, work: Work) -> RunningJobs:
         """Return the jobs that deleting the cluster would end, or why nobody says; none on another platform."""
+
+
+class PlatformReplacement(Protocol):
+    """How a second cluster takes over from one that no update changes."""
+
+    def losses(self, former: Work, successor: Work) -> list[ReplacementLoss]:
+        """Return what the former cluster has and the second would not have."""
+        ...
+
+    def steps(self, former: Work, successor: Work, queues: Collection[str] = ()) -> list[DeploymentStep]:
+        """Return the steps that move queues, all where none is named; they are applied to the former cluster.
+
+        Raises TrainyardError where it has none of a name.
+        """
+        ...
+
+    def open_queues(self, former: Work) -> list[str]:
+        """Return the queues of which the former cluster may still have jobs or nodes."""
+        ...
 
 
 class PodLogSource(Protocol):

@@ -61,7 +61,7 @@ def deployed(
     account: Account, text: str = SPEC, options: Options | None = None, listener: Any = None
 ) -> DeploymentResult:
     """Deploy a spec."""
-    with _equipped(work_for(_spec(text), account, listener or (lambda _: None), options)) as work:
+    with equipped(work_for(_spec(text), account, listener or (lambda _: None), options)) as work:
         return deploy(work, text)
 
 
@@ -71,12 +71,12 @@ def destroyed(
     """Destroy a cluster, by its name alone."""
     spec, options = _spec(text), Options(delete_data=delete_data, end_jobs=True)
     bucket = bucket_of(spec, account)
-    with _equipped(Work(account, spec.name, None, bucket, listener or (lambda _: None), options)) as work:
+    with equipped(Work(account, spec.name, None, bucket, listener or (lambda _: None), options)) as work:
         return destroy(work)
 
 
 @contextmanager
-def _equipped(work: Work) -> Iterator[Work]:
+def equipped(work: Work) -> Iterator[Work]:
     """Give it the eksctl and the kubectl of rehearsals, a warm ParallelCluster, and a kubeconfig that is nobody's."""
     EmulatedPrograms(work.account).equip(work)
     work.parallelcluster = partial(warm_parallelcluster, work.account)

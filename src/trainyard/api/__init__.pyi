@@ -58,6 +58,8 @@ from trainyard.api.rehearse import rehearse_file as rehearse_file
 from trainyard.api.rehearse import write_report as write_report
 from trainyard.api.render import assemble_bundle as assemble_bundle
 from trainyard.api.render import render_file as render_file
+from trainyard.api.replace import ReplacementPlan as ReplacementPlan
+from trainyard.api.replace import replace_file as replace_file
 from trainyard.api.schema import json_schema as json_schema
 from trainyard.api.status import cluster_status as cluster_status
 from trainyard.api.status import region_clusters as region_clusters

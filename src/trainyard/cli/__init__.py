@@ -28,6 +28,7 @@ COMMANDS = (
     "image",
     "rehearse",
     "deploy",
+    "replace",
     "status",
     "calendar",
     "connect",

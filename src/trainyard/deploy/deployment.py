@@ -100,14 +100,14 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
     looks = [step for step in steps if step.name == CHANGES]
     review = stack_review(spec, steps)
     stage = None
-    with _locked(work, "deploy"), _discarded(work), platform_of(spec).deployment().running_programs(work):
+    with locked(work, "deploy"), _discarded(work), platform_of(spec).deployment().running_programs(work):
         # What exists is looked at before anything is touched, and before its record is.
         results += apply_all([*looks, review], work)
         told = replace(review.review, cluster=work.cluster_update)
         if _failed(results):
             return DeploymentResult(tuple(results), review=told)
         former = read_record(work.account, work.bucket, work.name)
-        record = new_record(spec, spec_text, former)
+        record = new_record(spec, spec_text, former, replaces=work.options.replaces)
         write_record(work.account, work.bucket, record_at_stage(record, "deploying", work.account))
         results += apply_all([step for step in steps if step not in looks], work)
         if not _failed(results) and not work.options.before_cluster:
@@ -223,7 +223,7 @@ def destroy(work: Work) -> DeploymentResult:
     refuse_to_end_jobs(work, jobs_to_end(work))
     with ExitStack() as held:
         if s3.bucket_problem(work.account, work.bucket) is None:
-            held.enter_context(_locked(work, "destroy"))
+            held.enter_context(locked(work, "destroy"))
             if work.options.delete_data:
                 refuse_data_of_others(work)
             if former := read_record(work.account, work.bucket, work.name):
@@ -264,7 +264,7 @@ def _tag_of(work: Work) -> str:
 
 
 @contextmanager
-def _locked(work: Work, what: str) -> Iterator[None]:
+def locked(work: Work, what: str) -> Iterator[None]:
     """Hold the lock. Every event asks whether it is still held."""
     with Lock(work.account, work.bucket, work.name, what, work.tell) as lock:
         listener = work.listener

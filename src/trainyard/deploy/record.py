@@ -34,9 +34,11 @@ class Deployment(NamedTuple):
     """When this stage began, as an ISO 8601 time."""
     fleet_stopped: bool = False
     """Whether the deployment has stopped the fleet of compute nodes and has still to start it."""
+    replaces: str | None = None
+    """The cluster that it takes over from, or has taken over from; None in records of earlier versions."""
 
 
-def new_record(spec: Spec, spec_text: str, former: Deployment | None) -> Deployment:
+def new_record(spec: Spec, spec_text: str, former: Deployment | None, *, replaces: str | None = None) -> Deployment:
     """Return the record of a deployment that begins; ``former`` is that of the cluster as it was deployed before."""
     return Deployment(
         name=spec.name,
@@ -50,6 +52,7 @@ def new_record(spec: Spec, spec_text: str, former: Deployment | None) -> Deploym
         cluster_config=former.cluster_config if former else None,
         since="",
         fleet_stopped=former is not None and former.fleet_stopped,
+        replaces=replaces or (former.replaces if former else None),
     )
 
 
@@ -68,7 +71,8 @@ def read_record(account: Account, bucket: str, name: str) -> Deployment | None:
         return None
     try:
         written = json.loads(stored.content)
-        return Deployment(**{field: written[field] for field in Deployment._fields})
+        values = {field: written[field] for field in Deployment._fields if field in written or field != "replaces"}
+        return Deployment(**values)
     except (ValueError, KeyError, TypeError) as error:
         raise TrainyardError(
             f"what is remembered of {name} cannot be read: {error!r}",

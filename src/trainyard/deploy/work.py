@@ -61,6 +61,8 @@ class Options:
     """How long an update of the cluster waits for such jobs to end by themselves."""
     wait_for_capacity_s: float = 0
     """How long to wait for reservations and Capacity Blocks that have still to begin."""
+    replaces: str | None = None
+    """The cluster that this one takes over from, whose capacity it gets when that has left it."""
 
 
 @dataclass

@@ -20,6 +20,11 @@ def is_own(context: PreflightContext, instance: ec2.Described) -> bool:
     return ec2.tags_of(instance).get(_CLUSTER_TAG) == context.spec.name
 
 
+def is_to_be_free(context: PreflightContext, instance: ec2.Described) -> bool:
+    """Return whether an instance is a node of the cluster that this one takes over from."""
+    return context.replaces is not None and ec2.tags_of(instance).get(_CLUSTER_TAG) == context.replaces
+
+
 def vcpus_of(context: PreflightContext, names: frozenset[str]) -> dict[str, int]:
     """Return the default vCPUs of instance types; those that nobody knows are left out."""
     vcpus = {name: facts.vcpus for name in names if (facts := find(name)) is not None and facts.vcpus is not None}

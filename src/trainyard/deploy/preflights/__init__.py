@@ -40,6 +40,8 @@ class PreflightContext:
     """Whether the deployment makes the key pair where it is missing."""
     waits_for_capacity_s: float = 0
     """How long the deployment waits for reservations that have still to begin."""
+    replaces: str | None = None
+    """The cluster that this one takes over from."""
     recreates: bool = False
     """Whether the deployment deletes a cluster whose making failed, and makes it again."""
     asset_lock: AssetLock | None = None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainyard.deploy.account_state.instances import own_instances
+from trainyard.deploy.account_state.instances import is_own, is_to_be_free
 from trainyard.deploy.account_state.reservations import each_found, usable
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.reservations import ReservationTarget
+from trainyard.edge.aws import ec2
 from trainyard.edge.aws.ec2 import Described
 from trainyard.finding import Severity
 from trainyard.rules import Problem
@@ -56,11 +57,14 @@ def _total(reservation: Described) -> int:
 
 
 def _free(context: PreflightContext, reservation: Described) -> int:
-    """Return how many instances are left for this cluster: what it runs in the reservation already is its own."""
+    """Return how many instances are left for this cluster: also those that it, or one that it replaces, runs in it."""
     if reservation["State"] != "active":
         return _total(reservation)
     id_ = reservation["CapacityReservationId"]
-    mine: int = sum(instance.get("CapacityReservationId") == id_ for instance in own_instances(context))
+    mine: int = sum(
+        instance.get("CapacityReservationId") == id_ and (is_own(context, instance) or is_to_be_free(context, instance))
+        for instance in context.ask(ec2.used_instances)
+    )
     return int(reservation.get("AvailableInstanceCount", 0)) + mine
 
 

@@ -149,6 +149,7 @@ BATCH = Platform(
     readme=_readme,
     plan=_plan,
     deployment=_deployment,
+    replacement=None,
     rehearsal=_rehearsal,
     status=_status,
     logs=_logs,

@@ -156,6 +156,7 @@ EKS = Platform(
     readme=_readme,
     plan=_plan,
     deployment=_deployment,
+    replacement=None,
     rehearsal=_rehearsal,
     status=_status,
     logs=_logs,

@@ -120,6 +120,7 @@ ENVIRONMENT = Platform(
     readme=_readme,
     plan=_plan,
     deployment=_deployment,
+    replacement=None,
     rehearsal=_rehearsal,
     status=_status,
     logs=None,

@@ -18,6 +18,7 @@ from trainyard.platform_parts import (
     PlatformReadme,
     PlatformRehearsal,
     PlatformRendering,
+    PlatformReplacement,
     StatusQuery,
     UnusableKeys,
 )
@@ -51,6 +52,12 @@ def _deployment() -> PlatformDeployment:
     from trainyard.platforms.parallelcluster.deployment import steps
 
     return steps
+
+
+def _replacement() -> PlatformReplacement:
+    from trainyard.platforms.parallelcluster import replacement
+
+    return replacement
 
 
 def _bench_submission() -> BenchSubmission:
@@ -129,7 +136,7 @@ def _node_discovery() -> NodeDiscovery:
 
 def _replace_node(request: ReplacementRequest) -> ReplacementRecord:
     from trainyard.operate.slurm.node_replacement import replace_node
-    from trainyard.platforms.parallelcluster.bench_jobs import head_node
+    from trainyard.platforms.parallelcluster.head_node import head_node
 
     return replace_node(request, head_node(request.cluster, request.account))
 
@@ -173,6 +180,7 @@ PARALLELCLUSTER = Platform(
     readme=_readme,
     plan=_plan,
     deployment=_deployment,
+    replacement=_replacement,
     rehearsal=_rehearsal,
     status=_status,
     logs=_logs,

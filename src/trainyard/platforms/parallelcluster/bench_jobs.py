@@ -5,11 +5,9 @@ from __future__ import annotations
 from trainyard.bench.submission.job import PlannedJob
 from trainyard.bench.submission.on_slurm import OnSlurm, slurm_job
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.nodes import nodes
-from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.ssh import SshSlurm
-from trainyard.errors import TrainyardError
+from trainyard.platforms.parallelcluster.head_node import head_node
 from trainyard.render.bench.job import BenchJob
 from trainyard.spec.cluster import Spec
 
@@ -30,14 +28,3 @@ def scheduler(spec: Spec, account: Account, *, ssh: str | None, keep: bool, kube
     Raises TrainyardError where no head node runs.
     """
     return OnSlurm(SshSlurm(ssh) if ssh is not None else head_node(spec.name, account))
-
-
-def head_node(name: str, where: Account) -> SsmSlurm:
-    """Return the way to the head node of a cluster. Raises TrainyardError where none runs."""
-    heads = [node for node in nodes(where, name) if node.role == "HeadNode"]
-    running = [node for node in heads if node.state == "running"]
-    if not running:
-        states = ", ".join(f"{node.id} is {node.state}" for node in heads) or "there is none"
-        hint = f"`trainyard status {name} --region {where.region}` says how the cluster is"
-        raise TrainyardError(f"no head node of {name} runs: {states}", where=name, hint=hint)
-    return SsmSlurm(where, running[0].id)

@@ -7,7 +7,7 @@ CloudFormation. A real one installs software, mounts file systems and starts Slu
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -17,6 +17,7 @@ from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.faults import FAULTS
 from trainyard.rehearsal.emulated.node_boot import NodeBoot
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
+from trainyard.rehearsal.emulated.slurm import Answer, slurm_of
 from trainyard.rehearsal.emulated.static_nodes import (
     SlurmCluster,
     launch_missing,
@@ -73,13 +74,51 @@ def obey(aws: Aws, name: str) -> None:
         _put_fleet_status(aws, name, "STOPPED")
     elif requested == "START_REQUESTED":
         _put_fleet_status(aws, name, "RUNNING")
+        if (head := _instance(aws, name)) is not None:
+            slurm_of(head["InstanceId"]).closed.clear()  # a fleet that starts has every partition up
         _start_fleet(aws, _cluster(aws, name))
+
+
+def slurm_answer(aws: Aws, instance_id: str, words: Sequence[str]) -> Answer | None:
+    """Return what Slurm answers to a command on a node; None where it is no head node, or no command of Slurm's.
+
+    What a partition loses by becoming inactive, clustermgtd terminates within a minute, and the static nodes of every
+    cluster that wait for capacity are launched when it is there.
+    """
+    name = _clusters(aws).get(instance_id)
+    if name is None:
+        return None
+    cluster, slurm = _cluster(aws, name), slurm_of(instance_id)
+    before = slurm.inactive
+    answer = slurm.answer(words, [queue["Name"] for queue in cluster.config["Scheduling"]["SlurmQueues"]])
+    for queue in slurm.inactive - before:
+        terminate_compute_nodes(aws, name, queue)
+    if slurm.inactive != before:
+        for other in _clusters(aws).values():
+            if _fleet_status(aws, other) == "RUNNING":
+                _launch(aws, _cluster(aws, other))
+    return answer
+
+
+def _clusters(aws: Aws) -> dict[str, str]:
+    """Return the clusters whose head node runs, by the id of that."""
+    filters = [
+        {"Name": "tag:parallelcluster:node-type", "Values": ["HeadNode"]},
+        {"Name": "instance-state-name", "Values": ["running"]},
+    ]
+    reservations = aws.client("ec2").describe_instances(Filters=filters)["Reservations"]
+    return {
+        instance["InstanceId"]: tag["Value"]
+        for reservation in reservations
+        for instance in reservation["Instances"]
+        for tag in instance["Tags"]
+        if tag["Key"] == "parallelcluster:cluster-name"
+    }
 
 
 def restart_fleets(aws: Aws) -> None:
     """Let every cluster stop its nodes and start them again, so that what breaks down from now on shows at once."""
-    tables = aws.client("dynamodb").list_tables()["TableNames"]
-    for name in (table.removeprefix(TABLE_PREFIX) for table in tables if table.startswith(TABLE_PREFIX)):
+    for name in _clusters(aws).values():
         if _fleet_status(aws, name) in ("RUNNING", "PROTECTED"):
             for request in ("STOP_REQUESTED", "START_REQUESTED"):
                 _put_fleet_status(aws, name, request)
@@ -117,6 +156,7 @@ def _cluster(aws: Aws, name: str) -> SlurmCluster:
             f"nobody signals in the emulated account but head nodes of ParallelCluster, and {name} is no stack of "
             f"ParallelCluster: it has no parameter {' and no '.join(missing)}"
         )
+    head = _instance(aws, name)
     key = f"{parameters[_ROOT]}/{_CONFIG}"
     text = aws.client("s3").get_object(Bucket=parameters[_BUCKET], Key=key)["Body"].read()
     return SlurmCluster(
@@ -124,6 +164,7 @@ def _cluster(aws: Aws, name: str) -> SlurmCluster:
         config=yaml.load(text, Loader=yaml.CSafeLoader),
         log_group=parameters.get("ClusterCWLogGroup"),
         resources={resource["LogicalResourceId"]: resource.get("PhysicalResourceId", "") for resource in resources},
+        inactive=frozenset() if head is None else slurm_of(head["InstanceId"]).inactive,
     )
 
 

@@ -25,6 +25,8 @@ class SlurmCluster:
     log_group: str | None
     resources: Mapping[str, str]
     """Physical ids of the stack's resources by logical id."""
+    inactive: frozenset[str] = frozenset()
+    """Queues whose partition is inactive, so that no node of them is to run."""
 
 
 def launch_missing(aws: Aws, cluster: SlurmCluster) -> None:
@@ -34,7 +36,7 @@ def launch_missing(aws: Aws, cluster: SlurmCluster) -> None:
     https://pypi.org/project/aws-parallelcluster/3.16.1/
     """
     for queue, resource in _compute_resources(cluster.config):
-        desired = int(resource.get("MinCount") or 0)
+        desired = 0 if queue["Name"] in cluster.inactive else int(resource.get("MinCount") or 0)
         running = len(_running(aws, cluster.name, queue["Name"], resource["Name"]))
         if desired > running:
             launched = _launch(aws, cluster, queue, resource, desired - running)
@@ -74,9 +76,10 @@ def static_nodes(aws: Aws, cluster: SlurmCluster) -> Iterator[tuple[str, Mapping
             yield name, running[number] if number < len(running) else None
 
 
-def terminate_compute_nodes(aws: Aws, cluster_name: str) -> None:
-    """Terminate every compute node of a cluster."""
-    filters = [_tag("cluster-name", cluster_name), _tag("node-type", "Compute"), _ALIVE]
+def terminate_compute_nodes(aws: Aws, cluster_name: str, queue: str | None = None) -> None:
+    """Terminate every compute node of a cluster, or of one of its queues."""
+    own = [] if queue is None else [_tag("queue-name", queue)]
+    filters = [_tag("cluster-name", cluster_name), _tag("node-type", "Compute"), *own, _ALIVE]
     if names := [instance["InstanceId"] for instance in _instances(aws, filters)]:
         aws.client("ec2").terminate_instances(InstanceIds=names)
 

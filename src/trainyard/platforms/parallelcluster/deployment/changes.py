@@ -26,8 +26,8 @@ from trainyard.render.rendering import render
 _MINIMUM = ".MinCount"
 _MOST_SHOWN = 5
 _WAYS = (
-    "nothing was touched; undo these changes, or deploy the spec under another name: a second cluster, which can use "
-    "the same environment"
+    "nothing was touched; undo these changes, or give the spec another name and let `trainyard replace` make a second "
+    "cluster that takes over"
 )
 
 

@@ -66,6 +66,9 @@ class StaticNodes:
             stop_fleet(work, parallelcluster)
             update(work, parallelcluster, config_text(spec, final_config(work)))
         start_fleet(work, parallelcluster)
+        if work.options.replaces is not None:
+            waits = f"{_names(work)}, once {work.options.replaces} has left their capacity"
+            return StepOutcome(changed=True, detail=waits)
         missing = await_launch(work)
         work.findings += [not_launched(nodes_missing, work) for nodes_missing in missing]
         detail = f"{_names(work)}; not all have been launched" if missing else _names(work)

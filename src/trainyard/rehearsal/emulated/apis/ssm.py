@@ -1,7 +1,7 @@
 """Systems Manager: sessions, which moto lacks, and which parameters there are.
 
-An instance that runs and has a role is connected; nothing runs on it, so that squeue lists no jobs and other commands
-answer nothing.
+An instance that runs and has a role is connected. On a head node the commands of Slurm that ../slurm.py has answer in
+the form of edge/remote/run.sh; other commands answer nothing.
 
 https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_StartSession.html
 https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_DescribeInstanceInformation.html
@@ -22,8 +22,10 @@ from moto.ssm.exceptions import SSMException
 from moto.ssm.models import Command
 from moto.ssm.responses import SimpleSystemManagerResponse
 
+from trainyard.rehearsal.emulated import head_node
 from trainyard.rehearsal.emulated.actions import add, wrap
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
+from trainyard.rehearsal.emulated.slurm import Answer
 
 _TOKEN = "emulated-token"  # noqa: S105  it opens nothing
 
@@ -31,6 +33,7 @@ _TOKEN = "emulated-token"  # noqa: S105  it opens nothing
 def install() -> None:
     """Add the actions."""
     add(SimpleSystemManagerResponse, describe_instance_information, start_session, terminate_session)
+    wrap(Command, "_get_instance_ids_from_targets", _targeted)
     wrap(Command, "invocation_response", _invocation)
 
 
@@ -67,21 +70,32 @@ def terminate_session(self: Any) -> str:
     return json.dumps({"SessionId": json.loads(self.body)["SessionId"]})
 
 
-def _invocation(former: Callable[..., dict[str, Any]], command: Any, *arguments: Any) -> dict[str, Any]:
-    """Let Slurm answer that there are no jobs, in the form of edge/remote/run.sh."""
-    invocation = former(command, *arguments)
+def _targeted(former: Callable[[Any], list[str]], command: Any) -> list[str]:
+    """Return the instances that targets name: without any, moto takes all that there are."""
+    return former(command) if command.targets else []
+
+
+def _invocation(former: Callable[..., dict[str, Any]], command: Any, instance: str, *arguments: Any) -> dict[str, Any]:
+    """Run a command, which moto does when it is sent: later it only says what came of it."""
+    invocation = former(command, instance, *arguments)
     lines = command.parameters.get("commands", [])
-    if any(_asks_slurm(word) for line in lines for word in line.split()):
-        return {**invocation, "StandardOutputContent": "trainyard-answer 0 0 - -\n"}
-    return invocation
+    passed = [decoded for line in lines for word in line.split() if (decoded := _decoded(word))]
+    words = next((text.decode("utf-8", "replace").split("\0")[:-1] for text in passed if text.endswith(b"\0")), [])
+    answer = head_node.slurm_answer(InProcessAccount(command.backend_region), instance, words) if words else None
+    if answer is None and not any(b"squeue" in text for text in passed):
+        return invocation
+    answer = answer or Answer()  # scripts that ask squeue are told that there is nothing
+    output, error = (base64.b64encode(text.encode()).decode() or "-" for text in answer[1:])
+    text = f"trainyard-answer {answer.status} {len(answer.output)} {output} {error}\n"
+    return {**invocation, "StandardOutputContent": text}
 
 
-def _asks_slurm(word: str) -> bool:
-    """Return whether a word is base64 of a command, whose words end with zero bytes, or of a script, that asks it."""
+def _decoded(word: str) -> bytes:
+    """Return what a word of a command is base64 of: another command, whose words end with zero bytes, or a script."""
     try:
-        return b"squeue" in base64.b64decode(word, validate=True)
+        return base64.b64decode(word, validate=True)
     except (binascii.Error, ValueError):
-        return False
+        return b""
 
 
 def _connected(region: str) -> Iterator[str]:
