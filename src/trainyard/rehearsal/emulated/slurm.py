@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-_AVAILABILITY = {"UP": "up", "DOWN": "down", "DRAIN": "drain", "INACTIVE": "inact"}
+_AVAILABILITY = {"UP": "up", "DOWN": "down", "DRAIN": "drain", "INACTIVE": "inactive"}
 # What Slurm says where a partition takes no jobs: slurm/slurm_errno.h of https://github.com/SchedMD/slurm
 _NOT_SUBMITTED = "sbatch: error: Batch job submission failed: Required partition not available (inactive or drain)\n"
 

@@ -17,7 +17,7 @@ from trainyard.platforms.parallelcluster.head_node import head_node
 
 # Only root and Slurm's own user may; sudo does not look where ParallelCluster has Slurm.
 _CONTROL = ("sudo", "-n", "/opt/slurm/bin/scontrol")
-_INACTIVE = "inact"
+_INACTIVE = "inactive"
 _MOST_SHOWN = 5
 
 
@@ -29,7 +29,7 @@ class Partitions:
     head: SsmSlurm
 
     def states(self) -> dict[str, str]:
-        """Return the state of each partition as sinfo says it: up, down, drain or inact."""
+        """Return the state of each partition as sinfo says it: up, down, drain or inactive."""
         lines = self._run("sinfo", "--noheader", "--format=%R %a").splitlines()
         return dict(line.split(maxsplit=1) for line in map(str.strip, lines) if line)
 
