@@ -109,9 +109,12 @@ def deployed_account(text: str) -> Iterator[Account]:
 
 
 @contextmanager
-def prepared_account(text: str, prepare: Callable[[Account, str], None]) -> Iterator[Account]:
-    """Give an account with what a function has done in it, which has the account and the spec. It is called once."""
-    with copied(_prepared(text, prepare)) as account:
+def prepared_account(text: str, prepare: Callable[[Account, str], None], *others: str) -> Iterator[Account]:
+    """Give an account with what a function has done in it, which has the account and the spec. It is called once.
+
+    What other specs name as existing is there as well.
+    """
+    with copied(_prepared(text, prepare, others)) as account:
         yield account
 
 
@@ -127,8 +130,8 @@ def _seeded(text: str) -> Account:
 
 
 @cache
-def _prepared(text: str, prepare: Callable[[Account, str], None]) -> Account:
-    account = _ORIGINALS.enter_context(seeded_account(text))
+def _prepared(text: str, prepare: Callable[[Account, str], None], others: tuple[str, ...] = ()) -> Account:
+    account = _ORIGINALS.enter_context(account_for(text, *others) if others else seeded_account(text))
     prepare(account, text)
     return account
 

@@ -86,11 +86,6 @@ def begin(account: Account, text: str) -> None:
     ]
 
 
-def let_job_end(account: Account, text: str) -> None:
-    begin(account, text)
-    run(account, "blue", "scancel", "1")
-
-
 def run(account: Account, cluster: str, *words: str) -> str:
     answer = head_node(cluster, account).run(words)
     return answer.text if not answer.status else f"refused: {answer.message}"
@@ -115,7 +110,7 @@ def check_taken_over(account: Account) -> None:
 
 
 def test_jobs_finish_where_they_run_while_others_have_a_place():
-    with prepared_account(FORMER, begin) as account:
+    with prepared_account(FORMER, begin, SUCCESSOR) as account:
         before = cluster_config(account, "blue")
         assert (count(account, "blue", "gpu"), count(account, "green", "gpu")) == (2, 0)
         assert "not available" in run(account, "blue", "sbatch", "--partition=gpu", "--wrap=more")
@@ -141,7 +136,8 @@ def test_jobs_finish_where_they_run_while_others_have_a_place():
 
 
 def test_lost_answers_to_slurm_and_to_a_deletion_change_nothing():
-    with prepared_account(FORMER, let_job_end) as account:
+    with prepared_account(FORMER, begin, SUCCESSOR) as account:
+        run(account, "blue", "scancel", "1")
         for action in ("SendCommand", "DeleteStack"):
             with faulty_proxy(account.endpoint or "", lost=action) as (endpoint, faults):
                 assert problems(replaced(replace(account, endpoint=endpoint))) == []
@@ -180,7 +176,8 @@ def let_lock_end(account: Account) -> None:
 
 
 def test_who_is_killed_between_a_queue_and_the_end_of_the_former_cluster_goes_on():
-    with prepared_account(FORMER, let_job_end) as account:
+    with prepared_account(FORMER, begin, SUCCESSOR) as account:
+        run(account, "blue", "scancel", "1")
         assert goes_on_from_kills(account, Counter({"DeleteStack": 1})) == 1
 
 
@@ -188,7 +185,8 @@ def test_who_is_killed_between_a_queue_and_the_end_of_the_former_cluster_goes_on
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("call", ["SendCommand", "TerminateInstances", "DeleteStack", "PutObject", "DeleteObject"])
 def test_who_is_killed_before_any_call_of_the_move_goes_on(call: str):
-    with prepared_account(FORMER, let_job_end) as account:
+    with prepared_account(FORMER, begin, SUCCESSOR) as account:
+        run(account, "blue", "scancel", "1")
         assert goes_on_from_kills(account, Counter({call: 100})) >= 0
 
 
@@ -196,7 +194,7 @@ def test_who_is_killed_before_any_call_of_the_move_goes_on(call: str):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("call", ["CreateStack", "UpdateStack", "UpdateItem", "ExecuteChangeSet"])
 def test_who_is_killed_while_the_second_cluster_is_made_goes_on(call: str):
-    with prepared_account(FORMER, make_former) as account:
+    with prepared_account(FORMER, make_former, SUCCESSOR) as account:
         assert goes_on_from_kills(account, Counter({call: 3})) > 0
 
 
@@ -204,7 +202,7 @@ def test_who_is_killed_while_the_second_cluster_is_made_goes_on(call: str):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_a_network_that_fails_a_fifth_of_all_calls_changes_nothing(seed: int):
-    with prepared_account(FORMER, make_former) as account:
+    with prepared_account(FORMER, make_former, SUCCESSOR) as account:
         with faulty_proxy(account.endpoint or "", seed) as (endpoint, counted):
             assert problems(replaced(replace(account, endpoint=endpoint))) == []
         assert sum(counted.values()) > 5
