@@ -42,12 +42,14 @@ def test_the_account_is_the_one_that_the_arns_of_the_spec_name():
     assert seeds_of(spec_of())["account_id"] == "123456789012"
 
 
-def test_official_images_are_those_of_the_version_and_the_operating_system():
-    names = [image["name"] for image in seeds_of(spec_of("image: {os: rhel9}"))["images"]]
-    assert [name.rpartition("-")[0] for name in names] == [
-        "aws-parallelcluster-3.16.1-rhel9-hvm-x86_64",
-        "aws-parallelcluster-3.16.1-rhel9-hvm-arm64",
-    ]
+def test_official_images_are_those_of_all_versions_and_operating_systems_that_are_published():
+    images = seeds_of(spec_of("image: {os: rhel9}\nparallelcluster: {version: 3.15.0}"))["images"]
+    names = [image["name"].rpartition("-")[0] for image in images]
+    assert len(set(names)) == len(names)
+    for version in ("3.15.0", "3.14.2", "3.16.1"):
+        assert f"aws-parallelcluster-{version}-rhel9-hvm-x86_64" in names
+        assert f"aws-parallelcluster-{version}-ubuntu-2204-lts-hvm-arm64" in names
+    assert not [name for name in names if "rocky" in name]
 
 
 def test_an_image_of_ones_own_says_which_version_it_was_built_for():

@@ -40,3 +40,8 @@ def test_another_access_point_leads_to_the_same_file_system():
 
 def test_file_systems_to_be_made_are_made_each():
     assert paths(RULE, part("ebs: {size_gib: 200}", "ebs: {size_gib: 200}", "efs: {}", "efs: {}")) == []
+
+
+def test_an_environment_may_have_several():
+    shared = ("lustre: {id: environment}", "lustre: {id: environment}", "openzfs: {id: environment}")
+    assert paths(RULE, f"environment: shared\n{part(*shared)}") == []

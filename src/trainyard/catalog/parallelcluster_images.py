@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from trainyard.catalog import catalog_file, deployment_file
@@ -22,6 +22,12 @@ def image_name(os: str, architecture: str, version: str) -> str | None:
     """Return the pattern of the official images' names, None where the operating system is unknown."""
     image = official_image(os)
     return None if image is None else f"aws-parallelcluster-{version}-{image.name_part}-{architecture}*"
+
+
+def published_name_parts(systems: Iterable[str]) -> tuple[str, ...]:
+    """Return the part of the names of official images for each operating system of which there are any."""
+    images = filter(None, map(official_image, systems))
+    return tuple(image.name_part for image in images if image.published)
 
 
 @cache

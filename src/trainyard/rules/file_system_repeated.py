@@ -13,7 +13,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     first: dict[str, str] = {}
     for index, file_system in enumerate(spec.file_systems):
         id_ = file_system.settings.id
-        if id_ is None:
+        if id_ in (None, "environment"):  # an environment may have several, which are counted
             continue
         if id_ in first:
             problem = f"{id_} is mounted at {first[id_]} already"

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainyard.catalog.instances import find
-from trainyard.catalog.parallelcluster_images import official_image
+from trainyard.catalog.parallelcluster import supported_oses
+from trainyard.catalog.parallelcluster_images import official_image, published_name_parts
+from trainyard.edge.pcluster_environment import known_versions
 from trainyard.launch.launch import launches
 from trainyard.platform_table import platform_of
 from trainyard.record import Record
@@ -84,20 +86,19 @@ def _account_id(all_mentions: Iterable[Mention]) -> str:
 
 
 def _official_images(spec: Spec) -> Iterator[dict[str, Any]]:
-    """Yield the images that ParallelCluster publishes of the spec's operating system.
+    """Yield the images that ParallelCluster publishes, of every known version: a spec may ask for another one later.
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/pcluster.list-official-images-v3.html
     """
-    image, version = official_image(spec.image.os), spec.parallelcluster.version
-    if image is None or not image.published:
-        return
-    for architecture in _ARCHITECTURES:
-        yield {
-            "name": f"aws-parallelcluster-{version}-{image.name_part}-{architecture}-202601010000",
-            "architecture": architecture,
-            "owner": "amazon",
-            "tags": {},
-        }
+    for version in dict.fromkeys((spec.parallelcluster.version, *known_versions())):
+        for part in published_name_parts(supported_oses(version) or (spec.image.os,)):
+            for architecture in _ARCHITECTURES:
+                yield {
+                    "name": f"aws-parallelcluster-{version}-{part}-{architecture}-202601010000",
+                    "architecture": architecture,
+                    "owner": "amazon",
+                    "tags": {},
+                }
 
 
 def _own_images(spec: Spec, all_mentions: Iterable[Mention]) -> Iterator[dict[str, Any]]:
