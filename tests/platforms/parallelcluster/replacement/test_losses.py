@@ -7,14 +7,19 @@ from typing import Any
 from tests.each_case import each_case
 from trainyard.platforms.parallelcluster.replacement.losses import losses
 
-HOME = {"MountDir": "/home", "Name": "home", "StorageType": "Efs", "EfsSettings": {"FileSystemId": "fs-1"}}
-LUSTRE = {"MountDir": "/fsx", "StorageType": "FsxLustre", "FsxLustreSettings": {"FileSystemId": "fs-2"}}
-OTHER_LUSTRE = {**LUSTRE, "FsxLustreSettings": {"FileSystemId": "fs-3"}}
-ZFS = {"MountDir": "/zfs", "StorageType": "FsxOpenZfs", "FsxOpenZfsSettings": {"VolumeId": "fsvol-1"}}
-OWN = {"MountDir": "/scratch", "StorageType": "Ebs", "EbsSettings": {"Size": 100}}
-DAEMON = {"ExternalSlurmdbd": {"Host": "dbd.example.com", "Port": 6819}}
-OTHER_DAEMON = {"ExternalSlurmdbd": {"Host": "other.example.com", "Port": 6819}}
-DATABASE = {"Database": {"Uri": "db.example.com:3306", "UserName": "slurm"}}
+HOME: dict[str, Any] = {
+    "MountDir": "/home",
+    "Name": "home",
+    "StorageType": "Efs",
+    "EfsSettings": {"FileSystemId": "fs-1"},
+}
+LUSTRE: dict[str, Any] = {"MountDir": "/fsx", "StorageType": "FsxLustre", "FsxLustreSettings": {"FileSystemId": "fs-2"}}
+OTHER_LUSTRE: dict[str, Any] = {**LUSTRE, "FsxLustreSettings": {"FileSystemId": "fs-3"}}
+ZFS: dict[str, Any] = {"MountDir": "/zfs", "StorageType": "FsxOpenZfs", "FsxOpenZfsSettings": {"VolumeId": "fsvol-1"}}
+OWN: dict[str, Any] = {"MountDir": "/scratch", "StorageType": "Ebs", "EbsSettings": {"Size": 100}}
+DAEMON: dict[str, Any] = {"ExternalSlurmdbd": {"Host": "dbd.example.com", "Port": 6819}}
+OTHER_DAEMON: dict[str, Any] = {"ExternalSlurmdbd": {"Host": "other.example.com", "Port": 6819}}
+DATABASE: dict[str, Any] = {"Database": {"Uri": "db.example.com:3306", "UserName": "slurm"}}
 
 
 def config(*storage: Any, queues: tuple[str, ...] = ("gpu",), **slurm: Any) -> dict[str, Any]:
