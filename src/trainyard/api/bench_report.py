@@ -13,6 +13,7 @@ from trainyard.bench.report.report_page import report_page
 from trainyard.bench.report.report_values import report_values
 from trainyard.bench.report.terminal import report_text
 from trainyard.edge.new_file import write_new_file
+from trainyard.redaction.secrets import values_without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,10 +39,10 @@ def report_files(
     judged = list(judge_files(files, instance_type=instance_type, nodes=nodes, baseline=baseline))
     names = _short_names([judged_run.file for judged_run in judged])
     values = report_values([(name, judged_run.judgement) for name, judged_run in zip(names, judged, strict=True)])
-    if with_host_names:
-        return values
-    hidden: dict[str, Any] = HiddenNames(_hosts(judged)).hide(values)
-    return hidden
+    shown: dict[str, Any] = (
+        values_without_secrets(values) if with_host_names else HiddenNames(_hosts(judged)).hide(values)
+    )
+    return shown
 
 
 def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
