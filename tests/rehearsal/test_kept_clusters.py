@@ -92,5 +92,7 @@ def test_a_cluster_of_batch_is_used_changed_and_destroyed():
     assert planned == deployed["changes"] != []
     submitted = shell.values("batch", "submit", "cluster.yaml", "--no-follow")
     assert submitted["cluster"] == "lab"
-    assert shell.values("destroy", "lab", "--yes", "--delete-data")["kept"] == []
+    refused = shell.run("destroy", "lab", "--yes", "--delete-data")
+    assert (refused.status, "destroying lab ends jobs: job " in refused.err) == (1, True)
+    assert shell.values("destroy", "lab", "--yes", "--delete-data", "--end-jobs")["kept"] == []
     assert shell.run("destroy", "lab", "--yes").status == 1
