@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from tests.rehearsal import cloud
-from tests.rehearsal.cloud import GROUP, VPC
+from tests.rehearsal.cloud import GROUP, SUBNET, VPC
 from tests.rehearsal.resource_cases import network, watching
 from tests.rehearsal.resource_cases.parts import resource
 
@@ -33,6 +34,22 @@ def test_rules_of_its_own_close_a_security_group_to_the_outside(account):
         ids = [cloud.physical_id(account, stack, name)]
         found = account.client("ec2").describe_security_groups(GroupIds=ids)["SecurityGroups"][0]
         assert [rule.get("FromPort") for rule in found["IpPermissionsEgress"]] == [port]
+    cloud.delete(account, stack)
+
+
+def test_a_network_interface_stays_when_its_security_groups_change(account):
+    there = {"Vpc": VPC, "First": GROUP, "Second": GROUP, "Subnet": SUBNET}
+
+    def with_group(name: str) -> dict[str, Any]:
+        groups = [{"Fn::GetAtt": [name, "GroupId"]}]
+        return {**there, "It": resource("EC2::NetworkInterface", SubnetId={"Ref": "Subnet"}, GroupSet=groups)}
+
+    stack = cloud.create(account, with_group("First"))
+    made = cloud.physical_id(account, stack, "It")
+    stack = cloud.update(account, stack, with_group("Second"))
+    assert stack["StackStatus"] == "UPDATE_COMPLETE"
+    (interface,) = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=[made])["NetworkInterfaces"]
+    assert [group["GroupId"] for group in interface["Groups"]] == [cloud.physical_id(account, stack, "Second")]
     cloud.delete(account, stack)
 
 
