@@ -66,6 +66,14 @@ class Slurm:
             return Answer()
         return None
 
+    def report(self, partitions: str) -> str:
+        """Return what edge/remote/slurm_state.sh prints of jobs, also of a few partitions; of nodes it has nothing."""
+        jobs = [job for job in self.jobs if not partitions or job.partition in partitions.split(",")]
+        counts = "".join(_line(job, "1 %T|%u|%P|%D") for job in jobs)
+        listed = "".join(_line(job, "%i|%T|%u|%P|%D|N/A|") for job in jobs)
+        names = "".join(_line(job, "%i|%j") for job in jobs)
+        return f"== nodes\n== counts\n{counts}== jobs\n{listed}== names\n{names}"
+
     def _availability(self, partition: str) -> str:
         return _AVAILABILITY[self.closed.get(partition, "UP")]
 

@@ -1,6 +1,6 @@
 """Auto Scaling: instances that are launched as the launch template says, and only where there is capacity.
 
-Moto launches them past RunInstances, and stumbles over volumes without a size.
+Moto launches them past RunInstances, stumbles over volumes without a size, and leaves those that end in target groups.
 https://github.com/getmoto/moto/blob/5.2.5/moto/autoscaling/models.py
 """
 
@@ -21,11 +21,23 @@ _REFUSED: dict[str, str] = {}
 def install() -> None:
     """Launch through RunInstances."""
     wrap(FakeAutoScalingGroup, "replace_autoscaling_group_instances", _launch)
+    wrap(FakeAutoScalingGroup, "set_desired_capacity", _scale)
 
 
 def refusal_of(group: str) -> str:
     """Return why EC2 launched nothing for a group when it was last asked: code and message, as activities have them."""
     return _REFUSED.get(group, "")
+
+
+def _scale(former: Callable[..., None], group: Any, capacity: int | None) -> None:
+    """Let the target groups of a group have its instances, and no others."""
+    former(group, capacity)
+    instances = {state.instance.id for state in group.instance_states}
+    balancing = group.autoscaling_backend.elbv2_backend
+    for target_group in (balancing.target_groups[arn] for arn in group.target_group_arns):
+        gone = [{"Id": id_} for id_ in target_group.targets if id_ not in instances]
+        balancing.deregister_targets(target_group.arn, gone)
+        balancing.register_targets(target_group.arn, [{"Id": id_, "Port": target_group.port} for id_ in instances])
 
 
 def _launch(former: Callable[..., None], group: Any, count: int, tags: dict[str, str]) -> None:

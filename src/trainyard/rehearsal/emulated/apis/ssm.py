@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import gzip
 import json
 import sys
 import uuid
@@ -25,7 +26,7 @@ from moto.ssm.responses import SimpleSystemManagerResponse
 from trainyard.rehearsal.emulated import head_node
 from trainyard.rehearsal.emulated.actions import add, wrap
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
-from trainyard.rehearsal.emulated.slurm import Answer
+from trainyard.rehearsal.emulated.slurm import Answer, slurm_of
 
 _TOKEN = "emulated-token"  # noqa: S105  it opens nothing
 
@@ -84,9 +85,12 @@ def _invocation(former: Callable[..., dict[str, Any]], command: Any, instance: s
     answer = head_node.slurm_answer(InProcessAccount(command.backend_region), instance, words) if words else None
     if answer is None and not any(b"squeue" in text for text in passed):
         return invocation
-    answer = answer or Answer()  # scripts that ask squeue are told that there is nothing
-    output, error = (base64.b64encode(text.encode()).decode() or "-" for text in answer[1:])
-    text = f"trainyard-answer {answer.status} {len(answer.output)} {output} {error}\n"
+    if answer is None:  # a script, of which edge/remote/slurm_state.sh is the only one
+        printed, answer = gzip.compress(slurm_of(instance).report(words[-1]).encode()), Answer()
+    else:
+        printed = answer.output.encode()
+    output, error = (base64.b64encode(content).decode() or "-" for content in (printed, answer.error.encode()))
+    text = f"trainyard-answer {answer.status} {len(printed)} {output} {error}\n"
     return {**invocation, "StandardOutputContent": text}
 
 
