@@ -21,8 +21,8 @@ from trainyard.deploy.deployment import (
     work_for,
 )
 from trainyard.deploy.plan.cost import Cost, hourly_cost
+from trainyard.deploy.plan.former_cost import former_cost
 from trainyard.deploy.preflight_step import preflight_findings
-from trainyard.deploy.record import read_record
 from trainyard.deploy.resume_commands import commands_after
 from trainyard.deploy.shell_words import STANDARD_INPUT
 from trainyard.deploy.steps.bucket import bucket_of_cluster
@@ -36,7 +36,6 @@ from trainyard.errors import SpecError, TrainyardError
 from trainyard.rehearsal.kept_rehearsal import current_rehearsal
 from trainyard.rehearsal.rehearsal import equip
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
-from trainyard.spec.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,19 +143,7 @@ def _prospect(spec: Spec, where: Account, lock: bytes | None) -> Prospect:
     """Return what would change. Nothing is touched."""
     work = equipped(work_for(spec, where), lock)
     review, refusals = review_of(work)
-    return Prospect(review, tuple(refusals), hourly_cost(spec), _former_cost(work))
-
-
-def _former_cost(work: Work) -> Cost | None:
-    if s3.bucket_problem(work.account, work.bucket) is not None:
-        return None
-    record = read_record(work.account, work.bucket, work.name)
-    if record is None:
-        return None
-    try:
-        return hourly_cost(parse(record.spec_text, work.name).spec)
-    except SpecError:  # of another version of trainyard
-        return None
+    return Prospect(review, tuple(refusals), hourly_cost(spec), former_cost(work))
 
 
 def refuse_stand_ins(findings: tuple[Finding, ...]) -> None:

@@ -207,13 +207,13 @@ def print_deployment(deployed: FileDeployment, *, as_json: bool) -> None:
 
 def _prospect_lines(prospect: Prospect) -> Iterator[str]:
     """Yield what would change of what exists, and the price. Raises TrainyardError where it would be refused."""
-    from trainyard.cli.plan_cost import price_text
+    from trainyard.cli.plan_cost import change_line, price_text
 
     yield from prospect.review.lines()
     if prospect.refusals:
         raise prospect.refusals[0]
-    former = f"; as it was deployed last: {price_text(prospect.former_cost)}" if prospect.former_cost else ""
-    yield f"Price an hour: {price_text(prospect.cost)}{former}"
+    cost, former = prospect.cost, prospect.former_cost
+    yield f"Price an hour: {price_text(cost)}" if former is None else change_line(cost, former)
 
 
 def _going_on(commands: tuple[str, ...], *, from_standard_input: bool) -> Iterator[str]:

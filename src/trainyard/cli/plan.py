@@ -110,7 +110,9 @@ def _lines(plan: DeploymentPlan) -> Iterator[str]:
 
 
 def _change_lines(plan: DeploymentPlan) -> Iterator[str]:
-    """Yield what a deployment would change of the stacks that exist, and why it would be refused."""
+    """Yield what a deployment would change of what exists, why it would be refused, and the price before and after."""
+    from trainyard.cli.plan_cost import change_line
+
     if plan.review is None:
         return
     yield "Changes of what exists"
@@ -120,6 +122,8 @@ def _change_lines(plan: DeploymentPlan) -> Iterator[str]:
         yield f"  {finding.message}; {finding.remedy}"
     for refusal in plan.refusals:
         yield f"  deploy refuses: {refusal.problem}; {refusal.hint}"
+    if plan.former_cost is not None:
+        yield f"  {change_line(plan.cost, plan.former_cost)}"
 
 
 def _fixed_lines(plan: DeploymentPlan) -> Iterator[str]:
@@ -209,6 +213,7 @@ def _values(plan: DeploymentPlan) -> dict[str, Any]:
         "simulation": None if plan.fleet is None else fleet_values(plan.fleet),
         "metrics": None if plan.metrics is None else metrics_values(plan.metrics),
         "cost": cost_values(plan.cost),
+        "former_cost": None if plan.former_cost is None else cost_values(plan.former_cost),
         "changes": [change.as_json() for change in plan.review.changes] if plan.review else [],
         "cluster": plan.review.cluster.as_json() if plan.review and plan.review.cluster else None,
         "unclear": list(plan.review.unclear) if plan.review else [],

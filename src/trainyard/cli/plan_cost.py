@@ -25,6 +25,11 @@ def cost_lines(cost: Cost) -> Iterator[str]:
     yield f"  {cost.caveat}"
 
 
+def change_line(cost: Cost, former: Cost) -> str:
+    """Return the price beside that of the spec as it was deployed last."""
+    return f"Price an hour: {price_text(cost)}; as it was deployed last: {price_text(former)}"
+
+
 def price_text(cost: Cost) -> str:
     """Return the total with the fewest and with the most nodes, or what keeps anybody from knowing it."""
     total = f"USD {_range(_usd(cost.least_usd_per_hour), _usd(cost.most_usd_per_hour))}"

@@ -9,6 +9,7 @@ from trainyard.deploy.deployment import review_of, steps_to_deploy
 from trainyard.deploy.plan.cost import Cost, hourly_cost
 from trainyard.deploy.plan.expected_time import PlannedStage, expected_minutes
 from trainyard.deploy.plan.fleet import Fleet, SimulationRequest, assumptions_of, simulate_fleet, sizes_in
+from trainyard.deploy.plan.former_cost import former_cost
 from trainyard.deploy.plan.immutable_fields import ImmutableField, cannot_change_later
 from trainyard.deploy.plan.time_budget import TimeBudget, time_budget
 from trainyard.deploy.preflight_step import known_outputs
@@ -71,6 +72,8 @@ class DeploymentPlan:
     """Why a deployment would stop before it touches anything."""
     overlay: tuple[str, ...] = ()
     """Keys of the overlay, which reach the program that makes the cluster as they are."""
+    former_cost: Cost | None = None
+    """Of the spec as it was deployed last, where something changes of it that the account knows."""
 
 
 def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | None = None) -> DeploymentPlan:
@@ -79,9 +82,10 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
     With ``simulated``, compute nodes come up at once on a clock of their own.
     """
     steps = [Bucket(), *steps_to_deploy(spec)]
-    review, refusals = None, list[TrainyardError]()
+    review, refusals, former = None, list[TrainyardError](), None
     if work is not None:
         review, refusals = review_of(work)
+        former = former_cost(work) if review.cluster is not None or review.changes else None
         work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
     planned = tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps)
     cluster_is_there = any(step.name == "cluster" and step.probe and step.probe.state != "missing" for step in planned)
@@ -99,6 +103,7 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
         review,
         tuple(refusals),
         overlay_paths(spec),
+        former,
     )
 
 
