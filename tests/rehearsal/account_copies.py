@@ -39,14 +39,15 @@ atexit.register(_ORIGINALS.close)
 @contextmanager
 def copied(account: Account) -> Iterator[Account]:
     """Give a copy of an emulated account as it is now. The copy ends with the original at the latest."""
-    copy = _told(account, "copy", None)
+    copy = told(account, "copy", None)
     try:
         yield replace(account, endpoint=f"http://127.0.0.1:{copy['port']}")
     finally:
         os.kill(copy["process"], signal.SIGKILL)
 
 
-def _told(account: Account, page: str, told: Any) -> Any:
+def told(account: Account, page: str, told: Any) -> Any:
+    """Send something to a page of an emulated account, and return its answer."""
     request = Request(f"{account.endpoint}/trainyard/{page}", json.dumps(told).encode(), method="PUT")
     with urlopen(request) as answer:
         return json.load(answer)
@@ -76,8 +77,8 @@ def account_for(*texts: str) -> Iterator[Account]:
     place = {key: seeds[key] for key in ("region", "account_id")}
     with copied(_unseeded(**place)) as account:
         for network in networks[1:]:
-            _told(account, "seeds", {**place, "network": network})
-        _told(account, "seeds", {**seeds, "network": next(iter(networks), None)})
+            told(account, "seeds", {**place, "network": network})
+        told(account, "seeds", {**seeds, "network": next(iter(networks), None)})
         yield replace(account, clock=QuickClock())
 
 

@@ -93,6 +93,8 @@ class Handler(BaseHTTPRequestHandler):
         if fault == "throttled":
             status, headers, content = _throttled(dict(self.headers), body)
             self._answer(status, [*headers, _AGAIN], content)
+        elif fault == "expired":
+            self._answer(*_expired(dict(self.headers), body))
         elif fault == "server error":
             self._answer(503, [_AGAIN], b"")
         elif fault == "reset before":
@@ -151,6 +153,17 @@ def _throttled(headers: dict[str, str], body: bytes) -> tuple[int, list[tuple[st
         error = b"<Error><Type>Sender</Type><Code>Throttling</Code><Message>Rate exceeded</Message></Error>"
         return 400, kind, b"<ErrorResponse>" + error + b"<RequestId>0</RequestId></ErrorResponse>"
     return 503, kind, b"<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>"
+
+
+def _expired(headers: dict[str, str], body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+    """Return the answer to whoever has credentials that have expired: the same shape, and no use in asking again."""
+    _, kind, content = _throttled(headers, body)
+    message = b"The security token included in the request is expired"
+    for code in (b"ThrottlingException", b"RequestLimitExceeded", b"Throttling", b"SlowDown"):
+        content = content.replace(code, b"ExpiredToken")
+    for text in (b"Rate exceeded", b"Reduce your request rate."):
+        content = content.replace(text, message)
+    return 400, kind, content
 
 
 @contextmanager

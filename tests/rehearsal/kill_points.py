@@ -48,7 +48,7 @@ def kill_points(
         yield replace(account, endpoint=endpoint), proxy.points
 
 
-def _let_lock_end(account: Account, text: str) -> None:
+def let_lock_end(account: Account, text: str) -> None:
     """Let the holder of the lock be gone, which is this process and lives on."""
     spec = parse(text, "cluster.yaml").spec
     bucket, key = bucket_of(spec, account), f"{folder(spec.name)}/lock"
@@ -70,7 +70,7 @@ class _CopyingProxy(Proxy):
             return None
         if self._is_chosen(self._number, call):
             copy = self._copies.enter_context(copied(self._account))
-            _let_lock_end(copy, self._text)
+            let_lock_end(copy, self._text)
             self.points.append(KillPoint(f"{self._number} {call}", copy))
         self._number += 1
         return None

@@ -19,7 +19,7 @@ from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
-from trainyard.edge.pcluster_answers import FleetNeed, Verdict
+from trainyard.edge.pcluster_answers import FleetState, Verdict
 from trainyard.edge.pcluster_command import Pcluster
 from trainyard.edge.pcluster_environment import environment
 from trainyard.platforms.parallelcluster.deployment.classification import config_for
@@ -39,8 +39,8 @@ SOME = [
 ]
 VERSIONS = ("3.16.1", "3.15.1", "3.14.2")
 PARTS = 20
-# A strategy that a running fleet is asked with, or a fleet that stands.
-STATES: tuple[FleetNeed, ...] = ("live", "drain", "terminate", "stop")
+# A strategy that a running fleet is asked with, or a fleet that stands; or login nodes that stand while the fleet runs.
+STATES: tuple[FleetState, ...] = ("live", "drain", "terminate", "stop", "live-logins")
 
 
 def edits_of(version: str) -> list[Edit]:
@@ -68,14 +68,22 @@ def document_of(account: Account, text: str) -> dict[str, Any]:
     return document
 
 
-def stop_fleet(account: Account, cluster: str) -> None:
-    """Let the table of the fleet's status say that it stands."""
-    data = {"status": {"S": "STOPPED"}, "lastStatusUpdatedTime": {"S": "2026-11-22 00:00:00+00:00"}}
+def put_fleet_status(account: Account, cluster: str, status: str) -> None:
+    """Let the table of the fleet's status say so."""
+    data = {"status": {"S": status}, "lastStatusUpdatedTime": {"S": "2026-11-22 00:00:00+00:00"}}
     item = {"Id": {"S": "COMPUTE_FLEET"}, "Data": {"M": data}}
     account.client("dynamodb").put_item(TableName=f"parallelcluster-{cluster}", Item=item)
 
 
-def asked_for(document: dict[str, Any], state: FleetNeed) -> dict[str, Any]:
+def stop_login_nodes(account: Account) -> None:
+    """Empty the groups of login nodes."""
+    scaling = account.client("autoscaling")
+    for group in scaling.describe_auto_scaling_groups()["AutoScalingGroups"]:
+        sizes = {"MinSize": 0, "MaxSize": 0, "DesiredCapacity": 0}
+        scaling.update_auto_scaling_group(AutoScalingGroupName=group["AutoScalingGroupName"], **sizes)
+
+
+def asked_for(document: dict[str, Any], state: FleetState) -> dict[str, Any]:
     """Return the configuration as an update in a state would have it."""
     if state in ("drain", "terminate"):
         return config_for(document, state)
@@ -84,11 +92,16 @@ def asked_for(document: dict[str, Any], state: FleetNeed) -> dict[str, Any]:
 
 
 class Programs(NamedTuple):
-    """The real ParallelCluster with a cluster whose fleet runs, and with a copy of it whose fleet stands."""
+    """The real ParallelCluster with a cluster that runs, and with copies whose fleet or login nodes stand."""
 
     account: Account
     while_running: Pcluster
     while_stopped: Pcluster
+    without_logins: Pcluster
+
+    def at(self, state: FleetState) -> Pcluster:
+        """Return the one whose cluster is in a state."""
+        return {"stop": self.while_stopped, "live-logins": self.without_logins}.get(state, self.while_running)
 
 
 @contextmanager
@@ -106,10 +119,12 @@ def programs_of(version: str, deployed_cluster: AbstractContextManager[Account],
     with ExitStack() as stack:
         running = stack.enter_context(deployed_cluster)
         stopped = stack.enter_context(copied(running))
-        stop_fleet(stopped, name)
+        put_fleet_status(stopped, name, "STOPPED")
+        without_logins = stack.enter_context(copied(running))
+        stop_login_nodes(without_logins)
         made = environment(version, lambda _: None)
-        while_running, while_stopped = (stack.enter_context(Pcluster(made, account)) for account in (running, stopped))
-        yield Programs(running, while_running, while_stopped)
+        accounts = (running, stopped, without_logins)
+        yield Programs(running, *(stack.enter_context(Pcluster(made, account)) for account in accounts))
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +145,7 @@ def compare(programs: Programs, chosen: list[Edit]) -> tuple[list[str], list[str
         spec, document = parse(text, "cluster.yaml").spec, document_of(programs.account, text)
         classified = programs.while_running.classify(spec.name, config_text(spec, document))
         for state in STATES:
-            program = programs.while_stopped if state == "stop" else programs.while_running
-            verdict = program.dry_run(spec.name, config_text(spec, asked_for(document, state)), update=True)
+            verdict = programs.at(state).dry_run(spec.name, config_text(spec, asked_for(document, state)), update=True)
             if any(message.level == "ERROR" for message in verdict.messages) or is_unreadable(verdict):
                 continue  # what validators refuse, stand-ins for instance, is refused before policies are asked
             compared.append(name)

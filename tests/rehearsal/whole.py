@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.rehearsal.warm_parallelcluster import warm_parallelcluster
-from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, work_for
+from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, review_of, work_for
 from trainyard.deploy.steps.bucket import bucket_of
+from trainyard.deploy.update_review import UpdateReview
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account
+from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.rehearsal import EmulatedPrograms
 from trainyard.rehearsal.rehearsal import QuickClock, inventory
 from trainyard.spec.cluster import Spec
@@ -63,6 +65,12 @@ def deployed(
     """Deploy a spec."""
     with equipped(work_for(_spec(text), account, listener or (lambda _: None), options)) as work:
         return deploy(work, text)
+
+
+def planned(account: Account, text: str) -> tuple[UpdateReview, list[TrainyardError]]:
+    """Return what deploying a spec would change, and why it would be refused."""
+    with equipped(work_for(_spec(text), account)) as work:
+        return review_of(work)
 
 
 def destroyed(

@@ -21,6 +21,7 @@ MEANINGS: dict[ClusterNeed, str] = {
     "refused": "refused",
 }
 _MOST_JOBS = 5
+LOGINS = "login nodes are stopped for it, with what people run on them, and started again"
 _MOST_SHOWN = 100
 """How many characters of a value are shown."""
 
@@ -40,6 +41,8 @@ class ClusterChange:
     need: ClusterNeed
     reason: str
     """What the cluster's own program says against it as the cluster is now; empty where nothing."""
+    stops_logins: bool = False
+    """Whether login nodes are stopped for it."""
 
     @property
     def kind(self) -> Literal["add", "change", "remove"]:
@@ -55,7 +58,7 @@ class ClusterChange:
             "remove": f"goes: {_shown(self.current)}",
             "change": f"{_shown(self.current)} -> {_shown(self.requested)}",
         }
-        return f"{self.path} ({self.parameter}): {values[self.kind]}; {MEANINGS[self.need]}"
+        return f"{self.path} ({self.parameter}): {values[self.kind]}; {_meaning(self.need, logins=self.stops_logins)}"
 
     def as_json(self) -> dict[str, Any]:
         """Return it as values for JSON."""
@@ -66,13 +69,14 @@ class ClusterChange:
             "requested": self.requested,
             "kind": self.kind,
             "needs": self.need,
+            "stops_login_nodes": self.stops_logins,
             "reason": self.reason or None,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class RunningJobs:
-    """The jobs that something ends: an update of a cluster, or its destruction."""
+    """The jobs that something ends or waits for: an update of a cluster, or its destruction."""
 
     jobs: tuple[str, ...] = ()
     """Each in words, which users have not chosen but for quotations."""
@@ -103,9 +107,11 @@ class ClusterUpdate:
     queues: tuple[str, ...] = ()
     """The queues whose nodes are replaced or end; all of them where the fleet is stopped."""
     running: RunningJobs = RunningJobs()
-    """Jobs that it would end."""
+    """Jobs on the nodes that are replaced or end."""
     losses: tuple[StackChange, ...] = ()
     """File systems with data that it would take out of the cluster."""
+    stops_logins: bool = False
+    """Whether login nodes are stopped for it."""
 
     @property
     def ends_jobs(self) -> bool:
@@ -119,22 +125,32 @@ class ClusterUpdate:
         yield from map(str, self.changes)
         if self.queues and self.need != "refused":
             yield f"nodes of {', '.join(self.queues)}: {MEANINGS[self.need]}"
+        if self.stops_logins:
+            yield LOGINS
         yield from map(str, self.losses)
+        what = "jobs that would be ended" if self.ends_jobs else "jobs whose nodes are replaced once they are over"
         if self.running.jobs:
-            yield f"jobs that would be ended: {'; '.join(self.running.jobs)}"
+            yield f"{what}: {'; '.join(self.running.jobs)}"
         if self.running.unknown:
-            yield f"jobs that would be ended: unknown; {self.running.unknown}"
+            yield f"{what}: unknown; {self.running.unknown}"
 
     def as_json(self) -> dict[str, Any]:
         """Return it as values for JSON."""
         return {
             "needs": self.need,
+            "stops_login_nodes": self.stops_logins,
             "queues": list(self.queues),
             "running_jobs": None if self.running.unknown else list(self.running.jobs),
             "running_jobs_unknown": self.running.unknown or None,
             "losses": [loss.as_json() for loss in self.losses],
             "changes": [change.as_json() for change in self.changes],
         }
+
+
+def _meaning(need: ClusterNeed, *, logins: bool) -> str:
+    if need == "live" and logins:
+        return LOGINS
+    return f"{MEANINGS[need]}; {LOGINS}" if logins else MEANINGS[need]
 
 
 def _shown(value: Any) -> str:

@@ -36,6 +36,8 @@ class Deployment(NamedTuple):
     """Whether the deployment has stopped the fleet of compute nodes and has still to start it."""
     replaces: str | None = None
     """The cluster that it takes over from, or has taken over from; None in records of earlier versions."""
+    closed_queues: tuple[str, ...] = ()
+    """Queues that the deployment has closed to new jobs and has still to open."""
 
 
 def new_record(spec: Spec, spec_text: str, former: Deployment | None, *, replaces: str | None = None) -> Deployment:
@@ -53,6 +55,7 @@ def new_record(spec: Spec, spec_text: str, former: Deployment | None, *, replace
         since="",
         fleet_stopped=former is not None and former.fleet_stopped,
         replaces=replaces or (former.replaces if former else None),
+        closed_queues=former.closed_queues if former else (),
     )
 
 
@@ -71,8 +74,9 @@ def read_record(account: Account, bucket: str, name: str) -> Deployment | None:
         return None
     try:
         written = json.loads(stored.content)
-        values = {field: written[field] for field in Deployment._fields if field in written or field != "replaces"}
-        return Deployment(**values)
+        values = {**Deployment._field_defaults, **written}
+        record = Deployment(**{field: values[field] for field in Deployment._fields})
+        return record._replace(closed_queues=tuple(record.closed_queues))
     except (ValueError, KeyError, TypeError) as error:
         raise TrainyardError(
             f"what is remembered of {name} cannot be read: {error!r}",

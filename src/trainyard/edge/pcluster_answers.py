@@ -31,9 +31,13 @@ class ConfigChange:
     """Why it may not be changed."""
 
 
-FleetNeed = Literal["live", "drain", "terminate", "stop", "stop-logins"]
-"""What an update needs, from the least disturbance to the most: nothing, one of two queue update strategies, the
-compute fleet stopped, login nodes stopped too."""
+FleetNeed = Literal["live", "drain", "terminate", "stop"]
+"""What an update needs of the compute fleet, from the least disturbance to the most: nothing, one of two queue update
+strategies, the fleet stopped."""
+FleetState = Literal[
+    "live", "live-logins", "drain", "drain-logins", "terminate", "terminate-logins", "stop", "stop-logins"
+]
+"""The same, with login nodes as they are or stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class ClassifiedChange:
     """Name of the update policy in pcluster/config/update_policy.py."""
     reason: str
     """Why it may not be changed as the cluster is now, and what would have to be done; empty where it may."""
-    allowed_when: tuple[FleetNeed, ...]
+    allowed_when: tuple[FleetState, ...]
     """In which states it may be changed; empty where in none."""
 
 
@@ -93,6 +97,6 @@ def classified_change(change: dict[str, Any]) -> ClassifiedChange:
     """Return a change as pcluster_update_worker.py prints it."""
     words = [change["reason"], change["action"]]
     reason = ". ".join(word.rstrip(".") for word in words if word and word != "-")
-    needs: list[FleetNeed] = change["allowed_when"]
+    states: list[FleetState] = change["allowed_when"]
     path, current, requested = tuple(change["path"]), change["current"], change["requested"]
-    return ClassifiedChange(path, current, requested, change["policy"], reason, tuple(needs))
+    return ClassifiedChange(path, current, requested, change["policy"], reason, tuple(states))

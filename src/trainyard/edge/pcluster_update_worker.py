@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
@@ -28,8 +29,11 @@ class FleetState(NamedTuple):
 # From the least disturbance to the most.
 STATES = {
     "live": FleetState(),
+    "live-logins": FleetState(logins_run=False),
     "drain": FleetState("DRAIN"),
+    "drain-logins": FleetState("DRAIN", logins_run=False),
     "terminate": FleetState("TERMINATE"),
+    "terminate-logins": FleetState("TERMINATE", logins_run=False),
     "stop": FleetState(compute_runs=False),
     "stop-logins": FleetState(compute_runs=False, logins_run=False),
 }
@@ -57,12 +61,16 @@ def changes(name: str, text: str) -> list[dict[str, Any]]:
         state = FleetState()
 
         def has_running_capacity(self, *arguments: Any, **named: Any) -> bool:
-            runs: bool = super().has_running_capacity(*arguments, **named)
-            return runs if self.state.compute_runs is None else self.state.compute_runs
+            runs = self.state.compute_runs
+            return bool(super().has_running_capacity(*arguments, **named)) if runs is None else runs
 
         def has_running_login_nodes(self, *arguments: Any, **named: Any) -> bool:
-            run: bool = super().has_running_login_nodes(*arguments, **named)
-            return run if self.state.logins_run is None else self.state.logins_run
+            run = self.state.logins_run
+            return bool(super().has_running_login_nodes(*arguments, **named)) if run is None else run
+
+        @cached_property
+        def login_nodes_status(self) -> Any:  # which asks AWS anew each time
+            return super().login_nodes_status
 
     cluster = ClusterInState(name)
     base, target = parse_config(cluster.source_config_text), parse_config(text)

@@ -13,12 +13,14 @@ import yaml
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call
+from trainyard.edge.aws.errors import NO_OBJECT
 from trainyard.edge.aws.s3_lookup import first_bytes
 from trainyard.errors import TrainyardError
 
 # Parameters of the cluster's stack: pcluster/templates/cluster_stack.py, alike in 3.14, 3.15 and 3.16. The file below:
 # PCLUSTER_S3_ARTIFACTS_DICT in pcluster/constants.py.
 _BUCKET, _ROOT, _LOG_GROUP = "ResourcesS3Bucket", "ArtifactS3RootDirectory", "ClusterCWLogGroup"
+_VERSION = "ConfigVersion"
 _FILE = "configs/cluster-config.yaml"
 _MOST_BYTES = 1 << 20
 _LOG_GROUP_BEGINNING = "/aws/parallelcluster/"
@@ -49,6 +51,20 @@ def cluster_config(account: Account, name: str) -> Mapping[str, Any] | None:
     bucket, root = parameters.get(_BUCKET), parameters.get(_ROOT)
     config = first_bytes(account, bucket, f"{root}/{_FILE}", _MOST_BYTES) if bucket and root else None
     return None if config is None else config_of(config.content, f"s3://{bucket}/{root}/{_FILE}")
+
+
+def deployed_config(account: Account, name: str) -> str | None:
+    """Return the text of the configuration that a cluster has, not what a failed update was given; None where unknown.
+
+    Raises NotAllowedError, or TrainyardError where AWS does not answer.
+    """
+    parameters = _parameters(account, name, none_if=("ValidationError",))
+    if any(key not in parameters for key in (_BUCKET, _ROOT, _VERSION)):
+        return None
+    key = f"{parameters[_ROOT]}/{_FILE}"
+    place = {"Bucket": parameters[_BUCKET], "Key": key, "ExpectedBucketOwner": account.id}
+    answer = call(account, "s3", "get_object", none_if=NO_OBJECT, **place, VersionId=parameters[_VERSION])
+    return None if answer is None else answer["Body"].read(_MOST_BYTES).decode()
 
 
 def config_of(content: bytes | str, where: str) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.specs import spec_of
 from trainyard.deploy.cluster_update import ClusterUpdate, RunningJobs
 from trainyard.deploy.work import Options, Work
 from trainyard.edge.aws.account import Account
-from trainyard.edge.pcluster_answers import ClassifiedChange, FleetNeed, ValidationMessage, Verdict
+from trainyard.edge.pcluster_answers import ClassifiedChange, FleetState, ValidationMessage, Verdict
 from trainyard.edge.pcluster_command import Pcluster
 from trainyard.errors import TrainyardError
 from trainyard.platforms.parallelcluster.deployment import changes
@@ -28,13 +28,15 @@ NETWORK = (
     "public_subnets: [subnet-0123456789abcdef1]}}\n"
 )
 SPEC = f"{NETWORK}{QUEUES}"
-ALL: tuple[FleetNeed, ...] = ("live", "drain", "terminate", "stop", "stop-logins")
+ALL: tuple[FleetState, ...] = get_args(FleetState)
 IN_QUEUE = ("Scheduling", "SlurmQueues[q]", "ComputeResources[m5-large]")
 
 
-def change(*path: str, when: FleetNeed | None = "live", current: Any = 1, requested: Any = 2) -> ClassifiedChange:
+def change(*path: str, when: FleetState | None = "live", current: Any = 1, requested: Any = 2) -> ClassifiedChange:
     """Return a change that is allowed in a state and in all that disturb more."""
-    allowed = ALL[ALL.index(when) :] if when else ()
+    needs_logins = (when or "").endswith("-logins")
+    after = ALL[ALL.index(when) :] if when else ()
+    allowed = tuple(state for state in after if state.endswith("-logins") or not needs_logins)
     return ClassifiedChange(path, current, requested, "POLICY", "" if when == "live" else "it runs", allowed)
 
 
@@ -47,7 +49,8 @@ SIZE = change(*IN_QUEUE, "MaxCount")
 EFA = change(*IN_QUEUE, "Efa", "Enabled", when="drain")
 SHRUNK = change(*IN_QUEUE, "MaxCount", when="terminate", current=4, requested=2)
 IDLE = change("Scheduling", "SlurmSettings", "ScaledownIdletime", when="stop")
-LOGIN = change("LoginNodes", "Pools[login]", "InstanceType", when="stop-logins")
+LOGIN = change("LoginNodes", "Pools[login]", "InstanceType", when="live-logins")
+DIRECTORY = change("DirectoryService", "DomainAddr", when="stop-logins")
 HEAD = change("HeadNode", "InstanceType", when=None)
 STRATEGY = "parallelcluster: {{slurm: {{queue_update_strategy: {}}}}}\n"
 
@@ -59,18 +62,33 @@ STRATEGY = "parallelcluster: {{slurm: {{queue_update_strategy: {}}}}}\n"
         ((SIZE, EFA), "", "drain", ["q"]),
         ((EFA, SHRUNK), "", "terminate", ["q"]),
         ((EFA, SHRUNK, IDLE), "", "stop", ["q", "r"]),
-        ((LOGIN,), "", "refused", ["q", "r"]),
         ((SIZE, HEAD), "", "refused", ["q", "r"]),
         ((EFA,), STRATEGY.format("COMPUTE_FLEET_STOP"), "stop", ["q", "r"]),
         ((EFA,), STRATEGY.format("TERMINATE"), "terminate", ["q"]),
     ],
-    ["live", "drain", "terminate", "stop", "logins", "never", "stopped by choice", "terminated by choice"],
+    ["live", "drain", "terminate", "stop", "never", "stopped by choice", "terminated by choice"],
 )
 def test_an_update_needs_what_its_most_disturbing_change_needs(
     changed: tuple[ClassifiedChange, ...], more: str, need: str, queues: list[str]
 ):
     update = planned(*changed, more=more)
     assert (update.need, list(update.queues)) == (need, queues)
+
+
+@each_case(
+    ("changed", "need"),
+    [
+        ((SIZE,), "live"),
+        ((LOGIN,), "live"),
+        ((LOGIN, SHRUNK), "terminate"),
+        ((LOGIN, IDLE), "stop"),
+        ((DIRECTORY,), "stop"),
+    ],
+)
+def test_login_nodes_are_stopped_beside_what_else_an_update_needs(changed: tuple[ClassifiedChange, ...], need: str):
+    update = planned(*changed)
+    assert (update.need, update.stops_logins) == (need, changed != (SIZE,))
+    assert any("login nodes are stopped" in line for line in update.lines()) == update.stops_logins
 
 
 OLD = {"Name": "old", "ComputeResources": []}

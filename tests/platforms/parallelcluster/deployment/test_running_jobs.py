@@ -122,7 +122,9 @@ def test_jobs_are_waited_for_until_they_are_over(cluster: Work, slurm: Stubber, 
     waiting = replace(cluster, options=Options(wait_for_jobs_s=600))
     for output in (JOB, JOB, EMPTY):
         answer(slurm, output)
-    await_jobs(waiting, UPDATE)
+    closed = []
+    await_jobs(waiting, UPDATE, lambda: closed.append(UPDATE.queues))
+    assert closed == [("gpu",)]
     assert sum(clock.pauses) == 60
     slurm.assert_no_pending_responses()
 
@@ -131,6 +133,6 @@ def test_jobs_that_outlast_the_deadline_stop_the_update_but_where_they_may_end(c
     for _ in range(4):
         answer(slurm, JOB)
     with pytest.raises(TrainyardError, match="job 7"):
-        await_jobs(replace(cluster, options=Options(wait_for_jobs_s=30)), UPDATE)
-    await_jobs(replace(cluster, options=Options(wait_for_jobs_s=30, end_jobs=True)), UPDATE)
+        await_jobs(replace(cluster, options=Options(wait_for_jobs_s=30)), UPDATE, lambda: None)
+    await_jobs(replace(cluster, options=Options(wait_for_jobs_s=30, end_jobs=True)), UPDATE, lambda: None)
     slurm.assert_no_pending_responses()

@@ -96,7 +96,7 @@ def _update_of(work: Work) -> ClusterUpdate | None:
             raise PclusterRefusedError(verdict, where=work.name)
     only_minimums = all(change.parameter.endswith(_MINIMUM) for change in update.changes)
     work.nodes_to_start = only_minimums and not any(node.role == "Compute" for node in nodes(work.account, work.name))
-    return replace(update, running=running_jobs(work, update.queues)) if update.ends_jobs else update
+    return replace(update, running=running_jobs(work, update.queues)) if update.queues else update
 
 
 def _untold(work: Work) -> tuple[Finding, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trainyard.deploy.cluster_update import ClusterChange, ClusterNeed, ClusterUpdate
-from trainyard.edge.pcluster_answers import ClassifiedChange, FleetNeed
+from trainyard.edge.pcluster_answers import ClassifiedChange, FleetNeed, FleetState
 from trainyard.finding import Path, path_text
 from trainyard.platforms.parallelcluster.deployment.storage_losses import storage_losses
 from trainyard.platforms.parallelcluster.rendering.origin import spec_path
@@ -25,28 +25,25 @@ _CHOICES: Mapping[str, tuple[FleetNeed, ...]] = {
     "DRAIN": ("live", "drain", "terminate", "stop"),
     "TERMINATE": ("live", "terminate", "stop"),
 }
+_LOGINS_STOPPED: Mapping[FleetNeed, FleetState] = {
+    "live": "live-logins",
+    "drain": "drain-logins",
+    "terminate": "terminate-logins",
+    "stop": "stop-logins",
+}
 _STRATEGIES: Mapping[ClusterNeed, str] = {"drain": "DRAIN", "terminate": "TERMINATE"}
 
 
 def cluster_update(spec: Spec, document: Mapping[str, Any], classified: Sequence[ClassifiedChange]) -> ClusterUpdate:
     """Return what the changes between a cluster and a new configuration come to."""
     choices = _CHOICES[spec.parallelcluster.slurm.queue_update_strategy]
-    changes = tuple(
-        ClusterChange(
-            ".".join(change.path),
-            path_text(_origin(spec, document, change.path)) or "spec",
-            change.current,
-            change.requested,
-            _need([change], choices),
-            change.reason,
-        )
-        for change in classified
-    )
-    need = _need(classified, choices)
-    touched = [change for change in classified if "live" not in change.allowed_when]
-    queues = _queue_names(document) if need == "stop" else dict.fromkeys(_queues_of(document, touched))
+    changes = tuple(_change(spec, document, change, choices) for change in classified)
+    need, stops_logins = _need(classified, choices)
+    touched = [change for change in classified if not {"live", "live-logins"} & set(change.allowed_when)]
+    queues = tuple(_queue_names(document) if need == "stop" else dict.fromkeys(_queues_of(document, touched)))
     losses = tuple(storage_losses(spec.name, classified))
-    return ClusterUpdate(changes, need, () if need == "live" else tuple(queues), losses=losses)
+    queues = () if need == "live" else tuple(queues)
+    return ClusterUpdate(changes, need, queues, losses=losses, stops_logins=stops_logins)
 
 
 def config_for(document: Mapping[str, Any], need: ClusterNeed) -> dict[str, Any]:
@@ -57,11 +54,30 @@ def config_for(document: Mapping[str, Any], need: ClusterNeed) -> dict[str, Any]
     return {**document, "Scheduling": {**scheduling, "SlurmSettings": settings}}
 
 
-def _need(changes: Sequence[ClassifiedChange], choices: Sequence[FleetNeed]) -> ClusterNeed:
+def without_login_nodes(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration whose pools of login nodes are empty."""
+    logins = document.get("LoginNodes", {})
+    pools = [{**pool, "Count": 0} for pool in logins.get("Pools", [])]
+    return {**document, "LoginNodes": {**logins, "Pools": pools}} if pools else dict(document)
+
+
+def _change(
+    spec: Spec, document: Mapping[str, Any], change: ClassifiedChange, choices: Sequence[FleetNeed]
+) -> ClusterChange:
+    need, stops_logins = _need([change], choices)
+    path = path_text(_origin(spec, document, change.path)) or "spec"
+    values = change.current, change.requested
+    return ClusterChange(".".join(change.path), path, *values, need, change.reason, stops_logins=stops_logins)
+
+
+def _need(changes: Sequence[ClassifiedChange], choices: Sequence[FleetNeed]) -> tuple[ClusterNeed, bool]:
+    """Return what changes need of the compute fleet, and whether login nodes have to be stopped."""
     for choice in choices:
-        if choice != "stop-logins" and all(choice in change.allowed_when for change in changes):
-            return choice
-    return "refused"
+        states: tuple[tuple[FleetState, bool], ...] = ((choice, False), (_LOGINS_STOPPED[choice], True))
+        for state, stops_logins in states:
+            if all(state in change.allowed_when for change in changes):
+                return choice, stops_logins
+    return "refused", False
 
 
 def _queues_of(document: Mapping[str, Any], changes: Iterable[ClassifiedChange]) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import join
 from typing import Any
 
 from trainyard.bundle.config_text import config_text
@@ -15,15 +16,15 @@ from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.data_stores import tag_snapshots, volume_ids
 from trainyard.edge.aws.leftover_network import delete_leftover_placement_groups
+from trainyard.edge.aws.parallelcluster import fleet_status
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_answers import ValidationMessage, warnings_in
 from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted
-from trainyard.platforms.parallelcluster.deployment.classification import config_for
-from trainyard.platforms.parallelcluster.deployment.running_jobs import await_jobs
-from trainyard.platforms.parallelcluster.deployment.update import is_fleet_stopped, start_fleet, stop_fleet, update
+from trainyard.platforms.parallelcluster.deployment.closed_queues import open_queues
+from trainyard.platforms.parallelcluster.deployment.update import carry_out
 from trainyard.render.rendering import render
 from trainyard.spec.cluster import Spec
 
@@ -100,22 +101,31 @@ def _updated(work: Work, stack: StackState) -> StepOutcome:
     planned = work.cluster_update
     spec, document = work.required_spec(), final_config(work)
     if planned is None or work.nodes_to_start:  # which the next step starts by an update of its own
+        open_queues(work)
         remember_config(work.account, work.bucket, work.name, config_text(spec, document))
         return StepOutcome(changed=False, detail=stack.status)
-    parallelcluster = work.pcluster(spec.parallelcluster.version)
-    if planned.ends_jobs:
-        await_jobs(work, planned)
-    if planned.need == "stop":
-        stop_fleet(work, parallelcluster)
-    try:
-        warnings = update(work, parallelcluster, config_text(spec, config_for(document, planned.need)))
-    except TrainyardError:
-        state = find_stack(work.account, work.name)
-        if state is not None and state.usable and is_fleet_stopped(work):
-            start_fleet(work, parallelcluster)  # the cluster is what it was
-        raise
+    warnings = carry_out(work, planned, document)
     remember_config(work.account, work.bucket, work.name, config_text(spec, document))
-    return StepOutcome(changed=True, detail=f"{len(planned.changes)} changes{_tell_warnings(work, warnings)}")
+    detail = f"{len(planned.changes)} changes{_tell_warnings(work, warnings)}"
+    return StepOutcome(changed=True, detail=f"{detail}{_protection(work)}")
+
+
+def _protection(work: Work) -> str:
+    """Return that queues are switched off where they are: no update opens them, but a restart of the fleet does.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-protected-mode-v3.html
+    """
+    fleet = fleet_status(work.account, work.name)
+    if fleet is None or fleet.status != "PROTECTED":
+        return ""
+    what = "the fleet is PROTECTED still: queues whose nodes fail are switched off, until it is started again"
+    work.tell(f"{what}: see why with `trainyard diagnose {work.name}`, then `{_start_command(work)}`")
+    return f"; {what}"
+
+
+def _start_command(work: Work) -> str:
+    words = ["pcluster", "update-compute-fleet", "--cluster-name", work.name, "--region", work.account.region]
+    return join([*words, "--status", "START_REQUESTED"])
 
 
 def final_config(work: Work) -> dict[str, Any]:

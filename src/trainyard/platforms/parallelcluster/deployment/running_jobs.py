@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from trainyard.deploy.cluster_update import ClusterUpdate, RunningJobs
@@ -55,22 +55,35 @@ def _with_waiting(state: SlurmState) -> Iterator[str]:
 
 def _state(work: Work, instances: Collection[ClusterNode], queues: Collection[str]) -> SlurmState | str:
     """Return what Slurm says, or why it does not."""
-    head = next((node for node in instances if node.role == "HeadNode" and node.state == "running"), None)
+    head = _slurm_on(work, instances)
     if head is None:
         return "the head node does not run"
     try:
-        return slurm_state(SsmSlurm(work.account, head.id), queues)
+        return slurm_state(head, queues)
     except TrainyardError as error:
         return error.problem
 
 
-def await_jobs(work: Work, update: ClusterUpdate) -> None:
+def head_node_slurm(work: Work) -> SsmSlurm | None:
+    """Return what asks the cluster's Slurm; None where no head node runs."""
+    return _slurm_on(work, nodes(work.account, work.name))
+
+
+def _slurm_on(work: Work, instances: Iterable[ClusterNode]) -> SsmSlurm | None:
+    head = next((node for node in instances if node.role == "HeadNode" and node.state == "running"), None)
+    return None if head is None else SsmSlurm(work.account, head.id)
+
+
+def await_jobs(work: Work, update: ClusterUpdate, close: Callable[[], None]) -> None:
     """Wait for the jobs that an update would end, as long as the options say; then refuse to end those that are left.
 
-    Others may begin meanwhile. Nothing is waited for where nobody can say which jobs there are.
+    ``close`` is called before, so that no others begin meanwhile. Nothing is waited for where nobody can say which jobs
+    there are.
     """
     waited_s, told = 0.0, ""
     running = running_jobs(work, update.queues)
+    if running.jobs and work.options.wait_for_jobs_s:
+        close()
     while running.jobs and waited_s < work.options.wait_for_jobs_s:
         if (text := "; ".join(running.jobs)) != told:
             work.tell(f"waits for {text}")
@@ -83,7 +96,7 @@ def await_jobs(work: Work, update: ClusterUpdate) -> None:
 
 def refuse_running_jobs(work: Work, update: ClusterUpdate) -> None:
     """Raise TrainyardError where an update ends jobs that run, or may run, and nobody has agreed to it or to wait."""
-    if update.running.unknown or not work.options.wait_for_jobs_s:
+    if update.ends_jobs and (update.running.unknown or not work.options.wait_for_jobs_s):
         _refuse(work, update)
 
 

@@ -19,7 +19,8 @@ from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.finding import Finding
 from trainyard.platforms.parallelcluster.deployment.cluster import final_config
-from trainyard.platforms.parallelcluster.deployment.update import is_fleet_stopped, start_fleet, stop_fleet, update
+from trainyard.platforms.parallelcluster.deployment.fleet import is_fleet_stopped, start_fleet, stop_fleet
+from trainyard.platforms.parallelcluster.deployment.update import update
 from trainyard.spec.node_group import NodeGroup
 
 _LAUNCH_POLL_S = 10.0

@@ -1,44 +1,81 @@
-"""Updates of a cluster that exists, with its fleet stopped where that is needed, and what becomes of it afterwards."""
+"""Updates of a cluster that exists, with what has to be stopped for them, and what becomes of it afterwards."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
 
-from trainyard.deploy.record import read_record, write_record
+from trainyard.bundle.config_text import config_text
+from trainyard.deploy.cluster_update import ClusterUpdate
 from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.stack_events import stack_events, stack_failure
+from trainyard.edge.aws.stacks import find_stack
 from trainyard.edge.pcluster_answers import ValidationMessage, warnings_in
 from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError
 from trainyard.errors import TrainyardError
+from trainyard.platforms.parallelcluster.deployment.classification import config_for
+from trainyard.platforms.parallelcluster.deployment.closed_queues import close_queues, open_queues
+from trainyard.platforms.parallelcluster.deployment.fleet import is_fleet_stopped, start_fleet, stop_fleet
+from trainyard.platforms.parallelcluster.deployment.login_nodes import await_end as await_end_of_login_nodes
+from trainyard.platforms.parallelcluster.deployment.login_nodes import deployed_text, text_without_login_nodes
+from trainyard.platforms.parallelcluster.deployment.running_jobs import await_jobs
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
-_POLL_S = 10.0
-_POLLS = 180  # half an hour
 
 
-def stop_fleet(work: Work, parallelcluster: Pcluster) -> None:
-    """Stop the compute fleet, and write down that it was us: whoever goes on after a kill has to start it again.
+def carry_out(work: Work, planned: ClusterUpdate, document: Mapping[str, Any]) -> tuple[ValidationMessage, ...]:
+    """Bring a cluster to a configuration, and return what ParallelCluster warns of. A stopped fleet stays stopped.
 
-    One that somebody else has stopped stays theirs.
+    Raises TrainyardError where jobs go on that nobody has agreed to end, and where the update fails: the cluster is
+    then what it was, as far as AWS lets it.
     """
-    if parallelcluster.fleet(work.name).get("status") == "STOPPED":
-        return
-    _remember(work, stopped=True)
-    _set_fleet(work, parallelcluster, "STOP_REQUESTED", "STOPPED")
+    try:
+        if planned.ends_jobs:
+            await_jobs(work, planned, lambda: close_queues(work, planned.queues))
+        warnings = _updated(work, planned, document)
+    except BaseException:
+        with suppress(TrainyardError):
+            open_queues(work)
+        raise
+    open_queues(work)
+    return warnings
 
 
-def start_fleet(work: Work, parallelcluster: Pcluster) -> None:
-    """Start the compute fleet, which is nobody's to start any more then."""
-    _set_fleet(work, parallelcluster, "START_REQUESTED", "RUNNING")
-    _remember(work, stopped=False)
+def _updated(work: Work, planned: ClusterUpdate, document: Mapping[str, Any]) -> tuple[ValidationMessage, ...]:
+    spec = work.required_spec()
+    parallelcluster = work.pcluster(spec.parallelcluster.version)
+    former = deployed_text(work) if planned.stops_logins else None
+    try:
+        if former is not None:
+            work.tell("login nodes: their pools are emptied by an update of its own")
+            update(work, parallelcluster, text_without_login_nodes(former))
+            await_end_of_login_nodes(work, parallelcluster, former)
+        if planned.need == "stop":
+            stop_fleet(work, parallelcluster)
+        return update(work, parallelcluster, config_text(spec, config_for(document, planned.need)))
+    except TrainyardError as error:
+        if not (back := _brought_back(work, parallelcluster, former)):
+            raise
+        raise TrainyardError(f"{error.problem}; {back}", where=error.where, hint=error.hint) from error
 
 
-def is_fleet_stopped(work: Work) -> bool:
-    """Return whether a deployment has stopped the fleet and not started it again."""
-    record = read_record(work.account, work.bucket, work.name)
-    return record is not None and record.fleet_stopped
+def _brought_back(work: Work, parallelcluster: Pcluster, former: str | None) -> str:
+    """Bring back what was stopped for an update that failed, and return what is there again; empty where nothing."""
+    state = find_stack(work.account, work.name)
+    if state is None or not state.usable:
+        return ""
+    back = ["CloudFormation took the update back"] if state.status == "UPDATE_ROLLBACK_COMPLETE" else []
+    with suppress(TrainyardError):
+        if is_fleet_stopped(work):
+            start_fleet(work, parallelcluster)
+            back.append("the fleet runs again")
+        if former is not None:
+            update(work, parallelcluster, former)
+            back.append("login nodes start again")
+    return ", and ".join(back)
 
 
 def update(work: Work, parallelcluster: Pcluster, text: str, *, first: bool = True) -> tuple[ValidationMessage, ...]:
@@ -62,31 +99,3 @@ def update(work: Work, parallelcluster: Pcluster, text: str, *, first: bool = Tr
     if state is None or state.status != "UPDATE_COMPLETE":
         raise stack_failure(work.account, work.name, state)
     return update(work, parallelcluster, text, first=False) if refused else warnings
-
-
-def _remember(work: Work, *, stopped: bool) -> None:
-    record = read_record(work.account, work.bucket, work.name)
-    if record is not None:
-        write_record(work.account, work.bucket, record._replace(fleet_stopped=stopped))
-
-
-def _set_fleet(
-    work: Work, parallelcluster: Pcluster, request: Literal["STOP_REQUESTED", "START_REQUESTED"], target: str
-) -> None:
-    """Stop or start the fleet, and wait until the head node has done it."""
-    status = parallelcluster.fleet(work.name).get("status")
-    if status != target:
-        work.tell(f"fleet of compute nodes: {request}")
-        parallelcluster.set_fleet(work.name, request)
-    for _ in range(_POLLS):
-        status = parallelcluster.fleet(work.name).get("status")
-        if status == target:
-            return
-        if status == "PROTECTED":
-            break
-        work.account.clock.sleep(_POLL_S)
-    raise TrainyardError(
-        f"the fleet of {work.name} is {status} and not {target}",
-        where=work.name,
-        hint="see /var/log/parallelcluster/clustermgtd on the head node, then run the command again",
-    )
