@@ -274,6 +274,7 @@ def spec_texts(draw: st.DrawFn) -> str:
                 "dashboard": st.booleans(),
                 "alarms": st.booleans(),
                 "slurm_names": st.sampled_from(["vpenso", "rivosinc"]),
+                "all_host_metrics": st.booleans(),
                 "cloudwatch_metrics": st.lists(
                     st.sampled_from(["system", "gpu", "efa", "efa-interfaces", "slurm"]), unique=True
                 ),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-from trainyard.monitoring.prometheus_rules import recorded_metrics
+from trainyard.monitoring.alert import alerts
+from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.prometheus_rules import recorded_metrics, recording_groups
+from trainyard.monitoring.queries import documented_queries
 from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series
 from trainyard_node.samples import metrics
 
@@ -24,6 +27,16 @@ def exported() -> dict[str, frozenset[str]]:
     """Return the labels of everything that is known to be exported, by us or by others, or recorded of that."""
     ours = {name: frozenset(metric.labels) for file in _FILES for name, metric in metrics(file).items()}
     return {**ours, **foreign_metrics(), **recorded_metrics()}
+
+
+def asked_metrics() -> set[str]:
+    """Return what alerts, documented queries, recording rules and panels ask for."""
+    exprs = [alert.expr for alert in alerts()]
+    exprs += [documented_query.query for documented_query in documented_queries()]
+    exprs += [rule["expr"] for group in recording_groups() for rule in group["rules"]]
+    panels = [panel for dashboard in dashboards() for panel in dashboard.panels()]
+    exprs += [query.expr for panel in panels for query in panel.queries]
+    return {name for expr in exprs for name in named_metrics(expr)}
 
 
 def named_metrics(expr: str) -> set[str]:

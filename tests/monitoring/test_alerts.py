@@ -10,11 +10,10 @@ import pytest
 
 from tests.monitoring.alert_cases import FOLDER as CASES
 from tests.monitoring.alert_cases import cases_of
-from tests.monitoring.promql import exported, named_metrics, unknown_in
+from tests.monitoring.promql import asked_metrics, exported, named_metrics, unknown_in
 from trainyard.monitoring.alert import FOLDER, Alert, alert_of, alerts, alerts_for, no_alerts
-from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.features import NEEDS
-from trainyard.monitoring.prometheus_rules import alert_rules, recording_groups
+from trainyard.monitoring.prometheus_rules import alert_rules
 from trainyard.monitoring.queries import DocumentedQuery, documented_queries
 from trainyard.monitoring.registry import foreign_metrics
 
@@ -76,12 +75,7 @@ def test_names_of_metrics_are_told_from_functions_words_and_durations():
 
 
 def test_whatever_others_export_is_asked_for():
-    asked = {name for alert in alerts() for name in named_metrics(alert.expr)}
-    asked |= {name for documented_query in documented_queries() for name in named_metrics(documented_query.query)}
-    asked |= {name for group in recording_groups() for rule in group["rules"] for name in named_metrics(rule["expr"])}
-    panels = [panel for dashboard in dashboards() for panel in dashboard.panels()]
-    asked |= {name for panel in panels for query in panel.queries for name in named_metrics(query.expr)}
-    assert set(foreign_metrics()) <= asked
+    assert set(foreign_metrics()) <= asked_metrics()
 
 
 def test_no_alert_depends_on_how_dcgm_exporter_spells_the_host():

@@ -294,6 +294,7 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "monitoring.log_rotation": (False, {}),
     "monitoring.dashboard": (False, {}),
     "monitoring.alarms": (False, {}),
+    "monitoring.all_host_metrics": (True, {"monitoring": {"mode": "amp-only"}}),
     "monitoring.slurm_names": ("rivosinc", {"monitoring": {"mode": "amp-only"}}),
     "monitoring.cloudwatch_metrics": (["system", "efa"], {}),
     "parallelcluster.imds": ("v1.0", {}),

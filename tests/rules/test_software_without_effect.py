@@ -47,6 +47,11 @@ def test_holding_back_nodes_that_install_nothing_is_found():
     assert paths(RULE, "software: {on_failure: hold}\nmonitoring: {mode: amp-only}") == []
 
 
+def test_metrics_of_nodes_that_nobody_keeps_are_found():
+    assert paths(RULE, "monitoring: {all_host_metrics: true}") == ["monitoring.all_host_metrics"]
+    assert paths(RULE, "monitoring: {all_host_metrics: true, mode: amp-only}") == []
+
+
 def test_names_of_metrics_that_nothing_exports_are_found():
     assert paths(RULE, "monitoring: {slurm_names: rivosinc}") == ["monitoring.slurm_names"]
     assert paths(RULE, "monitoring: {slurm_names: rivosinc, mode: amp-only}") == []

@@ -14,8 +14,11 @@ from trainyard.catalog.instances import find
 from trainyard.launch.instance import Instance
 from trainyard.launch.launch import launch_of
 from trainyard.monitoring.exporters import gpu_queues
+from trainyard.monitoring.kept_series import BUSY_MODES
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
+
+_HEAD_NODE_MODES = len(BUSY_MODES)
 
 
 def head_series(spec: Spec) -> int | None:
@@ -31,29 +34,38 @@ def head_series(spec: Spec) -> int | None:
         feature_set=sum((group.min_nodes > 0) + (group.max_nodes > group.min_nodes) for group in groups),
         node=sum(group.max_nodes for group in groups),
     )
-    return total([slurm, agent_series(), plain_series(spec.head_node.instance_type)])
+    # Its CPUs are kept in every mode.
+    modes = 0 if spec.monitoring.all_host_metrics else _HEAD_NODE_MODES
+    facts = find(spec.head_node.instance_type)
+    cpus = None if facts is None or facts.vcpus is None else modes * facts.vcpus
+    return total([slurm, agent_series(), plain_series(spec, spec.head_node.instance_type), cpus])
 
 
-def plain_series(instance_type: str) -> int | None:
+def plain_series(spec: Spec, instance_type: str) -> int | None:
     """Return those of a node with nothing but node_exporter, as login nodes are."""
-    return _node_exporter(find(instance_type), network_devices=1)
+    return _node_exporter(find(instance_type), 1, all_host_metrics=spec.monitoring.all_host_metrics)
 
 
 def compute_series(spec: Spec, group: NodeGroup) -> int | None:
     """Return those of one node; where it may be of several instance types, of the one with the most."""
     gpus = group.queue.name in gpu_queues(spec)
-    each = [instance_series(instance, gpus=gpus) for instance in launch_of(spec, group).instances]
+    kept = spec.monitoring.all_host_metrics
+    each = [
+        instance_series(instance, gpus=gpus, all_host_metrics=kept) for instance in launch_of(spec, group).instances
+    ]
     counts = [count for count in each if count is not None]
     return max(counts) if counts and len(counts) == len(each) else None
 
 
-def instance_series(instance: Instance, *, gpus: bool) -> int | None:
-    """Return those of one node, whose GPUs are looked at or not."""
+def instance_series(instance: Instance, *, gpus: bool, all_host_metrics: bool) -> int | None:
+    """Return those of one node, whose GPUs are looked at or not, and of which all or what is read is kept."""
     if instance.plan is None:
         return None
     own = _of("trainyard-node-compute", efa_interface=instance.plan.efa_count)
     dcgm = [] if not gpus else [None if instance.gpus is None else _of("dcgm-exporter", gpu=instance.gpus)]
-    return total([own, _node_exporter(instance.facts, instance.private_addresses), *dcgm])
+    return total(
+        [own, _node_exporter(instance.facts, instance.private_addresses, all_host_metrics=all_host_metrics), *dcgm]
+    )
 
 
 def agent_series() -> int:
@@ -68,12 +80,13 @@ def total(parts: Iterable[int | None]) -> int | None:
     return sum(counts) if len(counts) == len(listed) else None
 
 
-def _node_exporter(facts: InstanceType | None, network_devices: int) -> int | None:
-    """Return those of node_exporter. Network devices are those that carry IP."""
+def _node_exporter(facts: InstanceType | None, network_devices: int, *, all_host_metrics: bool) -> int | None:
+    """Return those of node_exporter, all or what is kept of them. Network devices are those that carry IP."""
     if facts is None or facts.vcpus is None:
         return None
     disks = sum(disks.count for disks in facts.nvme or ())
-    return _of("node-exporter", vcpu=facts.vcpus, network_device=network_devices, disk=disks)
+    kept = "node-exporter" if all_host_metrics else "node-exporter-kept"
+    return _of(kept, vcpu=facts.vcpus, network_device=network_devices, disk=disks)
 
 
 def _of(exporter: str, **counts: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trainyard.monitoring.exporters import Exporter, exporters
+from trainyard.monitoring.kept_series import kept_series
 from trainyard.monitoring.node_discovery import discovery, target_relabelling, through_proxy
 from trainyard.spec.cluster import Spec
 
@@ -96,7 +97,14 @@ def _job(spec: Spec, exporter: Exporter) -> dict[str, Any]:
         "ec2_sd_configs": [discovery(spec)],
         "relabel_configs": target_relabelling(exporter),
     }
-    return {**job, "metric_relabel_configs": both_host_labels()} if exporter.job == "dcgm-exporter" else job
+    return {**job, **metric_relabelling(exporter.job, all_host_metrics=spec.monitoring.all_host_metrics)}
+
+
+def metric_relabelling(job: str, *, all_host_metrics: bool) -> dict[str, Any]:
+    """Return what is changed or dropped of the samples of an exporter, with its key; nothing where they stay."""
+    dropped = [] if all_host_metrics else kept_series(job)
+    changed = [*dropped, *(both_host_labels() if job == "dcgm-exporter" else ())]
+    return {"metric_relabel_configs": changed} if changed else {}
 
 
 def both_host_labels() -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ def sizings(spec: Spec) -> tuple[Sizing, Sizing]:
 def _sizing(spec: Spec, *, least: bool) -> Sizing:
     if not exporters(spec):
         return Sizing(0, 0)
-    logins = [(plain_series(pool.instance_type), pool.count) for _, pool in spec.login_pools()]
+    logins = [(plain_series(spec, pool.instance_type), pool.count) for _, pool in spec.login_pools()]
     computes = [
         (compute_series(spec, group), group.min_nodes if least else group.max_nodes) for group in spec.node_groups()
     ]

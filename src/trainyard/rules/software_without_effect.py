@@ -32,6 +32,9 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.monitoring.slurm_names != "vpenso" and spec.monitoring.mode == "none":
         problem = "nothing exports Slurm's metrics with monitoring mode none"
         yield Problem(("monitoring", "slurm_names"), problem, "choose another mode, or remove the key")
+    if spec.monitoring.all_host_metrics and spec.monitoring.mode == "none":
+        problem = "nothing keeps metrics of nodes with monitoring mode none"
+        yield Problem(("monitoring", "all_host_metrics"), problem, "choose another mode, or remove the key")
     if software.on_failure == "hold" and not spec.installs_anything:
         yield Problem(("software", "on_failure"), "nodes install nothing, so nothing can fail", _SET_UP)
 

@@ -119,6 +119,9 @@ class Monitoring(Record):
     """Metrics in CloudWatch, every minute. system: CPU, memory and disk of every node; gpu: each GPU; efa: sums of a
     node's interfaces; efa-interfaces: each of them, 192 metrics on p5.48xlarge; slurm: nodes and jobs of the cluster.
     Each metric costs, and needs logs: `trainyard plan` says how many there are and what they cost."""
+    all_host_metrics: bool = False
+    """Keep all that node_exporter says of nodes, for dashboards of your own. By default only what our dashboards,
+    alerts and rules read is kept: on p5.48xlarge that is less than half of all series, and each costs."""
     slurm_names: SlurmNames = "vpenso"
     """Whose names Slurm's metrics have: those of prometheus-slurm-exporter by vpenso, which our dashboards and most
     others query, or those of the one by rivosinc besides."""

@@ -220,6 +220,7 @@ ELSEWHERE = {
     "monitoring.log_rotation",
     "monitoring.dashboard",
     "monitoring.alarms",
+    "monitoring.all_host_metrics",
     "monitoring.slurm_names",
     "file_systems[0].lustre.id",
     "file_systems[2].openzfs.id",

@@ -28,7 +28,7 @@ NEEDED_ACTIONS = ("ec2:DescribeInstances", "ec2:DescribeAvailabilityZones")
 
 def batch_config(spec: Spec, write_url: str) -> dict[str, Any]:
     """Return what the agent scrapes, and where it sends that, with the credentials of its role."""
-    return agent_config(spec.name, spec.region, write_url, gpu_queues(spec), partial(_target, spec))
+    return agent_config(spec, write_url, gpu_queues(spec), partial(_target, spec))
 
 
 def _target(spec: Spec, exporter: tuple[int, Sequence[str] | None]) -> dict[str, Any]:

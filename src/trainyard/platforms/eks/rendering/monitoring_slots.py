@@ -69,7 +69,7 @@ def agent_resources(spec: Spec) -> dict[str, dict[str, str]]:
     """
     launches = compute_launches(spec)
     nodes = [NodeSet(launch.instance, launch.max_nodes, launch.instance.accelerator == "nvidia") for launch in launches]
-    memory = agent_sizing(nodes).server_memory_mib
+    memory = agent_sizing(nodes, all_host_metrics=spec.monitoring.all_host_metrics).server_memory_mib
     needed = _WHERE_UNKNOWN_MIB if memory is None else max(ceil(memory * _OF_A_SERVER / 256) * 256, _LEAST_MIB)
     return {"requests": {"cpu": _CPU, "memory": f"{needed}Mi"}, "limits": {"memory": f"{2 * needed}Mi"}}
 
@@ -109,7 +109,7 @@ def agent_document(spec: Spec, ids: Ids) -> dict[str, Any] | None:
 
 def eks_config(spec: Spec, write_url: str) -> dict[str, Any]:
     """Return what the agent scrapes, and where it sends that, signed with what the SDK finds in the pod."""
-    return agent_config(spec.name, spec.region, write_url, gpu_queues(spec), partial(_target, spec))
+    return agent_config(spec, write_url, gpu_queues(spec), partial(_target, spec))
 
 
 def _target(spec: Spec, exporter: tuple[int, Sequence[str] | None]) -> dict[str, Any]:
