@@ -54,6 +54,11 @@ def test_all_that_something_asks_for_is_left(node_type: str):
     assert of_host <= names(node_type)
 
 
+def test_what_our_timers_write_for_it_is_left():
+    of_timers: list[Series] = [(name, {"node_type": "HeadNode"}) for name in registry("timers")]
+    assert list(relabelled(of_timers)) == of_timers
+
+
 def test_each_cpu_has_one_series_but_on_the_head_node():
     def modes(node_type: str) -> set[str]:
         left = relabelled(recorded(node_type))

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.monitoring.registry import foreign_metrics
+from trainyard.monitoring.registry import foreign_metrics, registry
 
 # Of the head node they are shown; of the others only how long a CPU was idle. Modes are those of proc_stat(5):
 # https://man7.org/linux/man-pages/man5/proc_stat.5.html
@@ -23,7 +23,8 @@ def kept_series(job: str) -> list[dict[str, Any]]:
     """Return the relabelling that drops what nobody reads of an exporter; none where it says nothing else."""
     if job != "node-exporter":
         return []
-    asked = sorted(name for name in foreign_metrics() if name.startswith("node_"))
+    # Our own timers write theirs into files that node_exporter reads.
+    asked = sorted({*registry("timers"), *(name for name in foreign_metrics() if name.startswith("node_"))})
     return [
         {"source_labels": ["__name__"], "regex": "|".join((*asked, *kept_metrics()[job])), "action": "keep"},
         {

@@ -51,7 +51,7 @@ def test_a_good_cluster_has_nothing_wrong_and_says_what_was_looked_at(tmp_path: 
     assert result["good"]
     looked_at = result["looked_at"]
     assert looked_at["targets"] >= 18
-    assert looked_at["metrics"] > 400
+    assert looked_at["metrics"] > 150
     assert looked_at["panels"] > 100
     assert looked_at["rules"] > 29
 
