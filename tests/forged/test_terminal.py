@@ -33,6 +33,7 @@ PLAIN = {
     "formats.py": "JSON in ASCII; commands of GitHub, escaped",
     "logs_output.py": "JSON in ASCII",
     "schema.py": "our own schema",
+    "adopt.py": "a spec of YAML, which escapes what a configuration holds",
     "batch_image.py": "a Dockerfile of ours",
     "new.py": "a spec of ours with the user's own settings",
     "__init__.py": "a word of ours",

@@ -86,7 +86,7 @@ def _tell(adoption: Adoption, file: str) -> None:
     same = "the same configuration" if not count else f"a configuration with {count} difference{'s' * (count > 1)}"
     print_text(f"{file} written; it renders {same}, with {overlay} key{'s' * (overlay != 1)} in its overlay")
     for difference in adoption.differences:
-        print_text(one_line(f"  differs: {difference.path}: {difference.adopted} becomes {difference.rendered}"))
+        print_text(f"  differs: {difference.path}: {difference.adopted} becomes {difference.rendered}")
     for placeholder in adoption.placeholders:
-        print_text(one_line(f"  to be replaced: {placeholder.name} in line {placeholder.line}, {placeholder.path}"))
+        print_text(f"  to be replaced: {placeholder.name} in line {placeholder.line}, {placeholder.path}")
     print_text(f"next: trainyard check {file}")

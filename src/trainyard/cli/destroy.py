@@ -13,7 +13,6 @@ from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_error, print_json, print_text, styled, typed
 from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
 from trainyard.errors import InputError
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,7 +134,7 @@ def _ask(name: str, where: Account, data: Sequence[str], jobs: RunningJobs, *, d
     if (more := len(jobs.jobs[_MOST_JOBS:]) + jobs.unlisted) > 0:
         print_text(f"  ends     {more:,} more jobs", err=True)
     if jobs.unknown:
-        print_text(f"  ends     jobs, of which nobody can say anything: {one_line(jobs.unknown)}", err=True)
+        print_text(f"  ends     jobs, of which nobody can say anything: {jobs.unknown}", err=True)
     for loss in _LOST:
         print_text(f"  loses    {loss}", err=True)
     what = "with all its data" if delete_data else "but not the data that it keeps"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.cli.output import print_text
-from trainyard.foreign_text import one_line, quoted, word_or_quoted
+from trainyard.foreign_text import quoted, word_or_quoted
 
 if TYPE_CHECKING:
     from trainyard.operate.nodes.host_history import Host, HostHistory, HostStay
@@ -16,9 +16,9 @@ def print_history(history: HostHistory) -> None:
     for host in history.hosts:
         print_text(_host_line(host))
         for stay in reversed(host.stays):
-            print_text(one_line(f"  {_stay_line(stay)}"))
+            print_text(f"  {_stay_line(stay)}")
     if history.unknown:
-        print_text(one_line(f"where in EC2's network they are is not known: {history.unknown}"))
+        print_text(f"where in EC2's network they are is not known: {history.unknown}")
     returned = sum(host.returned for host in history.hosts)
     known = sum(bool(host.gpus) for host in history.hosts)
     print_text(

@@ -12,10 +12,9 @@ from trainyard.cli import suggestions
 from trainyard.cli.deploy import print_deployment
 from trainyard.cli.interrupts import interruptible, interruptible_question
 from trainyard.cli.options import account_options, lock_option
-from trainyard.cli.output import finding_text, json_option, print_text
+from trainyard.cli.output import confirmed, finding_text, json_option, print_text, styled
 from trainyard.cli.progress import watcher
 from trainyard.errors import InputError
-from trainyard.foreign_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,10 +99,10 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
         if not sys.stdin.isatty():
             raise InputError("nobody is there to say yes", where="trainyard replace", hint="add --yes")
         for line in _plan_lines(plan):
-            print_text(one_line(line), err=True)
+            print_text(line, err=True)
         question = f"Replace {plan.former} by {plan.successor} in {plan.account.region} of account {plan.account.id}?"
         with interruptible_question():
-            return click.confirm(question, err=True)
+            return confirmed(question)
 
     options = Options(give_up=frozenset(give_up), wait_for_jobs_s=wait_minutes * 60)
     with interruptible("AWS finishes what it has begun, and jobs run on; run the same command again to go on"):
@@ -124,7 +123,7 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
         for entry in replaced.done.kept:
             print_text(f"kept: {entry}")
         for refused in replaced.done.refused:
-            print_text(f"{click.style('not deleted', fg='red')}: {refused}")
+            print_text(f"{styled('not deleted', fg='red')}: {refused}")
     sys.exit(0 if replaced.done is not None and replaced.done.ok else 1)
 
 
