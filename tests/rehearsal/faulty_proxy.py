@@ -65,13 +65,15 @@ class FaultyProxy(Proxy):
         """Decide about one call."""
         with self.deciding:
             if self.lost is not None:
-                return self._first_of_lost(request.body)
+                return self._first_of_lost(request)
             fault = self.random.choice(self.faults) if self.random.random() < SHARE else None
             self.counts[fault or "handed on"] += 1
             return fault
 
-    def _first_of_lost(self, body: bytes) -> str | None:
-        first = f"Action={self.lost}&".encode() in body and not self.counts["reset after"]
+    def _first_of_lost(self, request: Request) -> str | None:
+        target = str(request.headers.get("X-Amz-Target", "")).rpartition(".")[2]
+        is_lost = target == self.lost or f"Action={self.lost}&".encode() in request.body
+        first = is_lost and not self.counts["reset after"]
         self.counts["reset after"] += first
         return "reset after" if first else None
 
