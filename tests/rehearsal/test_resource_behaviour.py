@@ -44,11 +44,13 @@ def test_a_network_interface_stays_when_its_security_groups_change(account):
         groups = [{"Fn::GetAtt": [name, "GroupId"]}]
         return {**there, "It": resource("EC2::NetworkInterface", SubnetId={"Ref": "Subnet"}, GroupSet=groups)}
 
-    stack = cloud.create(account, with_group("First"))
+    address = {"Outputs": {"Address": {"Value": {"Fn::GetAtt": ["It", "PrimaryPrivateIpAddress"]}}}}
+    stack = cloud.create(account, with_group("First"), sections=address)
     made = cloud.physical_id(account, stack, "It")
-    stack = cloud.update(account, stack, with_group("Second"))
-    assert stack["StackStatus"] == "UPDATE_COMPLETE"
+    stack = cloud.update(account, stack, with_group("Second"), sections=address)
+    assert stack["StackStatus"] == "UPDATE_COMPLETE", cloud.why(account, stack)
     (interface,) = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=[made])["NetworkInterfaces"]
+    assert cloud.outputs(stack) == {"Address": interface["PrivateIpAddress"]}
     assert [group["GroupId"] for group in interface["Groups"]] == [cloud.physical_id(account, stack, "Second")]
     cloud.delete(account, stack)
 

@@ -16,20 +16,7 @@ def _change_efs(file_system: Any, properties: Mapping[str, Any]) -> None:
     file_system.provisioned_throughput_in_mibps = properties.get("ProvisionedThroughputInMibps", 0)
 
 
-def _change_interface(interface: Any, properties: Mapping[str, Any]) -> None:
-    """Take over the security groups and the description.
-
-    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-networkinterface.html
-    """
-    interface.ec2_backend.modify_network_interface_attribute(
-        interface.id,
-        group_ids=properties.get("GroupSet", []),
-        description=properties.get("Description"),
-        source_dest_check=properties.get("SourceDestCheck"),
-    )
-
-
 CHANGES_OF_MODELS: Mapping[str, Callable[[Any, Mapping[str, Any]], None]] = MappingProxyType(
-    {"AWS::EC2::NetworkInterface": _change_interface, "AWS::EFS::FileSystem": _change_efs}
+    {"AWS::EFS::FileSystem": _change_efs}
 )
 """By type of resource: takes moto's model and the new properties."""
