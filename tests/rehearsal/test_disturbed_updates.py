@@ -36,7 +36,7 @@ STOPPED = (
     SPEC.replace("file_systems:", "  - {name: cpu, instance_type: m5.large, nodes: {min: 0, max: 3}}\nfile_systems:")
     + "parallelcluster: {slurm: {scaledown_idle_minutes: 33}}\n"
 )
-TOLD = "job 1 'wrap' of ubuntu on 1 node of compute-gpu"
+TOLD = 'job 1 "wrap" of ubuntu on 1 node of compute-gpu'
 
 
 def on_head_node(account: Account, *words: str) -> None:
