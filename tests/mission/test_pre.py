@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from tests.mission.subject import SELF_HOSTING, files, findings, options, page
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.preflights.good import problems
+from tests.deploy.preflights.on_eks import SPEC as ON_EKS
+from tests.mission.subject import SELF_HOSTING, cluster, files, findings, options, page
+from tests.rehearsal.account_copies import empty_account
 from trainyard.catalog.parallelcluster import limits
-from trainyard.deploy.preflights import all_preflights
+from trainyard.deploy.programs import DeploymentPrograms
+from trainyard.edge.aws.key_pairs import create_key_pair, key_pair_exists
 
 
 def test_pre_1_parallelcluster_has_an_environment_of_its_own():
@@ -36,25 +44,40 @@ def test_pre_4_nothing_is_filled_in_by_envsubst():
     assert "envsubst" in page("migration.md")
 
 
-def test_pre_5_a_key_pair_is_made_by_deploy_or_by_hand():
+@pytest.mark.enable_socket
+def test_pre_5_a_key_pair_is_made_by_deploy_or_by_hand(tmp_path: Path):
     assert "--create-key-pair" in options("deploy")
+    file = tmp_path / "my-key-pair.pem"
+    with empty_account() as account:
+        create_key_pair(account, "my-key-pair", file, {})
+        assert key_pair_exists(account, "my-key-pair")
+    assert "PRIVATE KEY" in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
     guide = page("guides/getting-ready.md")
     assert "--query KeyMaterial --output text > my-key-pair.pem" in guide
     assert "chmod 600" in guide
 
 
-def test_pre_6_eksctl_and_kubectl_are_asked_for_before_anything_is_made():
-    ids = {preflight.id for preflight in all_preflights()}
-    assert {"eksctl-not-usable", "kubectl-not-usable"} <= ids
-    assert "eksctl" in files("eks-p4de-odcr")["README.md"]
+@pytest.mark.parametrize("program", ["eksctl", "kubectl"])
+def test_pre_6_eksctl_and_kubectl_are_asked_for_before_anything_is_made(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (problem,) = problems(f"{program}-not-usable", ON_EKS, programs=DeploymentPrograms())
+    assert problem.message == f"there is no program {program} here"
+    assert "https://" in str(problem.remedy)
+    assert program in files("eks-p4de-odcr")["README.md"]
 
 
 def test_pre_7_identity_center_is_explained_and_looked_for():
     assert "## IAM Identity Center" in page("monitoring.md")
-    assert "identity-center-missing" in {preflight.id for preflight in all_preflights()}
+    (problem,) = problems("identity-center-missing", answers={"sso-admin.ListInstances": {"Instances": []}})
+    assert "has no IAM Identity Center" in problem.message
 
 
 def test_pre_8_the_address_for_allow_from_can_be_found():
     assert "curl https://checkip.amazonaws.com" in page("guides/getting-ready.md")
     assert "ssh-open-to-world" in findings("p5en-monitoring", "access.allow_from=[0.0.0.0/0]")
     assert "ssh-open-to-world" not in findings("p5en-monitoring", *SELF_HOSTING)
+    head_node = cluster("distributed-training-gpu", "access.allow_from=[203.0.113.7/32]")["HeadNode"]
+    assert head_node["Ssh"]["AllowedIps"] == "203.0.113.7/32"
