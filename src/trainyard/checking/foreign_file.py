@@ -14,7 +14,7 @@ from trainyard.checking.subjects import holds_subject, named_kind
 from trainyard.document.node import Document, Place
 from trainyard.document.problems import MOST_FINDINGS
 from trainyard.finding import Finding
-from trainyard.rules import DocumentKind, DocumentRule, all_document_rules
+from trainyard.rules import SCRIPTS, DocumentKind, DocumentRule, all_document_rules
 from trainyard.rules.scripts.embedded_script import embedded_scripts
 
 
@@ -43,7 +43,7 @@ def _judged(text: str, file: str, recognition: Recognition, kind: DocumentKind) 
             f"nothing here for trainyard: {named_kind(kind for kind, _ in judged)}, without what the rules are about"
         )
         findings.append(load_errors()["nothing-to-judge"].finding(message, file=file))
-    return FileFindings(file, None, *told_and_suppressed(text, file, findings), kind)
+    return FileFindings(file, None, *told_and_suppressed(text, file, findings, is_script=kind in SCRIPTS), kind)
 
 
 @cache

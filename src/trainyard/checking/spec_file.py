@@ -94,7 +94,7 @@ def rule_findings(parsed: ParsedSpec) -> Iterator[Finding]:
 
 
 def told_and_suppressed(
-    text: str, file: str, findings: Iterable[Finding]
+    text: str, file: str, findings: Iterable[Finding], *, is_script: bool = False
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """Return the findings that are told, the worst first, and those that comments in the text suppress."""
     if MARK not in text:
@@ -102,7 +102,7 @@ def told_and_suppressed(
     # Imported here because hardly a file has such a comment, and every check imports this module.
     from trainyard.checking.suppression import apply_suppressions
 
-    shown, suppressed = apply_suppressions(text, file, findings)
+    shown, suppressed = apply_suppressions(text, file, findings, is_script=is_script)
     return worst_first(shown), suppressed
 
 

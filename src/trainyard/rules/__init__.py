@@ -31,11 +31,13 @@ DocumentKind = Literal[
     "terraform",
 ]
 """Whose file a document is."""
+SCRIPTS: tuple[DocumentKind, ...] = ("shell", "sbatch", "dockerfile")
+"""Those of which no YAML can be read."""
 # What the id of a document rule begins with, and the kinds that it is about.
 _KINDS: dict[str, tuple[DocumentKind, ...]] = {kind: (kind,) for kind in get_args(DocumentKind)}
 _KINDS["cloudformation"] = ("cloudformation", "terraform")
 _KINDS["hyperpod"] = ("hyperpod", "cloudformation")
-_KINDS["script"] = ("shell", "sbatch", "dockerfile")
+_KINDS["script"] = SCRIPTS
 _FOLDER = FilePath(__file__).parent
 # What a document rule has in common with the rule about specs that judges the same, unless it says otherwise.
 _SHARED = ("severity", "confidence", "title", "rationale", "remedy", "source")

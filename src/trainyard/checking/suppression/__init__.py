@@ -40,10 +40,15 @@ class SuppressionResult(NamedTuple):
     suppressed: tuple[Finding, ...]
 
 
-def apply_suppressions(text: str, file: str, findings: Iterable[Finding]) -> SuppressionResult:
-    """Return the findings about a text that can be read as YAML, apart from those that its comments suppress."""
+def apply_suppressions(
+    text: str, file: str, findings: Iterable[Finding], *, is_script: bool = False
+) -> SuppressionResult:
+    """Return the findings about a text, apart from those that its comments suppress.
+
+    It can be read as YAML, or is a script, in which whatever stands behind a ``#`` at the beginning of a word is one.
+    """
     findings = tuple(findings)
-    suppressions = tuple(_suppressions(text, file))
+    suppressions = tuple(_suppressions(text, file, is_script=is_script))
     reasoned = {(suppression.id, suppression.line) for suppression in suppressions if suppression.reason}
     suppressed = tuple(
         finding for finding in findings if (finding.id, finding.line) in reasoned and finding.severity != "error"
@@ -57,15 +62,11 @@ def suppression_kinds() -> Mapping[str, FindingKind]:
     return kinds_beside(FilePath(__file__))
 
 
-def _suppressions(text: str, file: str) -> Iterator[Suppression]:
+def _suppressions(text: str, file: str, *, is_script: bool) -> Iterator[Suppression]:
     text = text.removeprefix("\ufeff")
     positions, lines = Problems(text, file), text.splitlines()
-    scalars = [
-        (event.start_mark.index, event.end_mark.index)
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader)
-        if isinstance(event, yaml.ScalarEvent) and event.start_mark and event.end_mark
-    ]
-    for comment in re.finditer(r"#[ \t]*trainyard:[ \t]*ignore\b[ \t]*([^:\r\n]*)(?::([^\r\n]*))?", text):
+    scalars = [] if is_script else _scalars(text)
+    for comment in re.finditer(r"(?<!\S)#[ \t]*trainyard:[ \t]*ignore\b[ \t]*([^:\r\n]*)(?::([^\r\n]*))?", text):
         if any(start < comment.start() < end for start, end in scalars):
             continue
         place = positions.place_at(comment.start())
@@ -74,6 +75,15 @@ def _suppressions(text: str, file: str) -> Iterator[Suppression]:
             line += 1
         for id_ in re.split(r"[\s,]+", comment[1].strip()):
             yield Suppression(id_, (comment[2] or "").strip(), place, line)
+
+
+def _scalars(text: str) -> list[tuple[int, int]]:
+    """Return where each scalar of a text in YAML begins and ends."""
+    return [
+        (event.start_mark.index, event.end_mark.index)
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader)
+        if isinstance(event, yaml.ScalarEvent) and event.start_mark and event.end_mark
+    ]
 
 
 def _misused(suppressions: Iterable[Suppression], findings: Iterable[Finding], file: str) -> Iterator[Finding]:
