@@ -127,9 +127,12 @@ class Platform(KeywordRecord):
     overlay_problems: Callable[[Spec], Iterator[Problem]]
     """Yields the keys of its overlay that the spec models, or that have no place. PCS and HyperPod: none, their stacks
     have no overlay."""
-    config_findings: Callable[[ParsedSpec, Callable[[str], None]], Iterator[Finding]]
-    """Yields what its own program says about the configuration that is rendered, at the spec's lines; tells the second
-    argument of long work. PCS and HyperPod: nothing, they have no such program."""
+    config_findings: Callable[[ParsedSpec, str | None, Callable[[str], None]], Iterator[Finding]]
+    """Yields what its own program, of a version or of the spec's own, says about the configuration that is rendered, at
+    the spec's lines; tells the last argument of long work. PCS and HyperPod: nothing, they have no such program."""
+    file_findings: Callable[[Document, str, str | None, Callable[[str], None]], Iterator[Finding]] | None
+    """Yields what its own program says of a file that it reads, given with its text, by a version or the newest; None
+    where it is not asked. PCS and HyperPod: none."""
     spec_of_config: Callable[[Document], ConfigReading | None] | None
     """Reads a configuration of the program that ``made_by`` names, as the spec that says the same; None where nothing
     does. PCS and HyperPod: nothing."""

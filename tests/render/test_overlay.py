@@ -51,7 +51,7 @@ def test_a_key_that_the_spec_does_not_have_is_written_as_it_is():
 def test_what_parallelcluster_refuses_of_an_overlay_is_shown_where_it_stands():
     text = f"{PARALLELCLUSTER}parallelcluster: {{overlay: {{HeadNode: {{Nonsense: 1, SharedStorageType: Efs}}}}}}\n"
     parsed = parse(text, "cluster.yaml")
-    found = list(platform_of(parsed.spec).config_findings(parsed, lambda _: None))
+    found = list(platform_of(parsed.spec).config_findings(parsed, None, lambda _: None))
     assert [(finding.path, finding.severity) for finding in found] == [
         ("parallelcluster.overlay.HeadNode.Nonsense", "error")
     ]

@@ -8,13 +8,15 @@ from trainyard.checking.any_file import check_any_file
 from trainyard.checking.expired_facts import with_expired_facts
 from trainyard.checking.spec_file import FileFindings
 from trainyard.edge.file_tree import files_below, is_folder
-from trainyard.platform_table import platform_of
+from trainyard.platform_table import all_entries, platform_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import date
 
+    from trainyard.document.node import Document
     from trainyard.finding import Finding
+    from trainyard.rules import DocumentKind
     from trainyard.spec.parsing import ParsedSpec
 
 
@@ -22,6 +24,7 @@ def check_files(
     files: Iterable[str],
     *,
     with_parallelcluster: bool = False,
+    parallelcluster_version: str | None = None,
     report: Callable[[str], None] = lambda _: None,
     today: date | None = None,
 ) -> Iterator[FileFindings]:
@@ -29,19 +32,26 @@ def check_files(
 
     Of what is neither, the result says why it is not judged. ``report`` hears about long work.
 
-    Where ParallelCluster is asked for and cannot be run, that is a finding. With a day, so is a verdict that rests on
-    facts that are too old on that day.
+    ParallelCluster judges specs by the version that they name, and its own configurations by the newest locked one,
+    unless one is given. Where it is asked for and cannot be run, that is a finding. With a day, so is a verdict that
+    rests on facts that are too old on that day.
     """
 
     def parallelcluster(parsed: ParsedSpec) -> Iterator[Finding]:
-        return platform_of(parsed.spec).config_findings(parsed, report)
+        return platform_of(parsed.spec).config_findings(parsed, parallelcluster_version, report)
+
+    def reader(kind: DocumentKind, document: Document, text: str) -> Iterator[Finding]:
+        for entry in all_entries():
+            if entry.made_by == kind and entry.file_findings is not None:
+                yield from entry.file_findings(document, text, parallelcluster_version, report)
 
     outside = (parallelcluster,) if with_parallelcluster else ()
+    readers = (reader,) if with_parallelcluster else ()
     for path in files:
         in_folder = is_folder(path)
         below = tuple(files_below(path)) if in_folder else (path,)
         if not below:
             yield FileFindings(path, None, (), not_judged="there is no file below it")
         for file in below:
-            checked = check_any_file(file, outside, named=not in_folder)
+            checked = check_any_file(file, outside, readers, named=not in_folder)
             yield checked if today is None else with_expired_facts(checked, today)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trainyard.checking.spec_file import FileFindings, OutsideValidator, check_text, unread
+from trainyard.checking.spec_file import FileFindings, OutsideReader, OutsideValidator, check_text, unread
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError
 
@@ -12,7 +12,13 @@ from trainyard.errors import FindingsError
 _SPEC = re.compile(r"^(?:queues:|kind: +environment\b)", re.MULTILINE)
 
 
-def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = (), *, named: bool = True) -> FileFindings:
+def check_any_file(
+    file: str,
+    outside: tuple[OutsideValidator, ...] = (),
+    readers: tuple[OutsideReader, ...] = (),
+    *,
+    named: bool = True,
+) -> FileFindings:
     """Return everything that is wrong with a file, worst first. Load errors are findings too.
 
     A file that its user did not name, but a folder that it is in, is not taken for a spec unless it plainly is one.
@@ -26,4 +32,4 @@ def check_any_file(file: str, outside: tuple[OutsideValidator, ...] = (), *, nam
     # Imported here because most files that are checked are specs.
     from trainyard.checking.foreign_file import check_foreign
 
-    return check_foreign(text, file, named=named) or check_text(text, file, outside)
+    return check_foreign(text, file, readers, named=named) or check_text(text, file, outside)

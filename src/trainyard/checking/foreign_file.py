@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from itertools import islice
+from functools import cache, partial
+from itertools import islice, product
 
 from trainyard.checking import load_errors
 from trainyard.checking.config_rules import config_findings
 from trainyard.checking.recognition import Recognition, recognise
-from trainyard.checking.spec_file import FileFindings, told_and_suppressed, with_source
+from trainyard.checking.spec_file import FileFindings, OutsideReader, outside_findings, told_and_suppressed, with_source
 from trainyard.checking.subjects import holds_subject, named_kind
 from trainyard.document.node import Document, Place
 from trainyard.document.problems import MOST_FINDINGS
@@ -18,20 +18,24 @@ from trainyard.rules import SCRIPTS, DocumentKind, DocumentRule, all_document_ru
 from trainyard.rules.scripts.embedded_script import embedded_scripts
 
 
-def check_foreign(text: str, file: str, *, named: bool = True) -> FileFindings | None:
+def check_foreign(
+    text: str, file: str, readers: tuple[OutsideReader, ...] = (), *, named: bool = True
+) -> FileFindings | None:
     """Return what is wrong with a file of another tool, or why it is not judged; None where it is taken for a spec.
 
     ``named`` says that a user named this file, and may have meant a spec by what can hardly be read.
     """
     recognition = recognise(text, file)
     if recognition.kind is not None:
-        return _judged(text, file, recognition, recognition.kind)
+        return _judged(text, file, recognition, recognition.kind, readers)
     if recognition.reason is None or (named and recognition.may_be_spec):
         return None
     return FileFindings(file, None, (), not_judged=recognition.reason)
 
 
-def _judged(text: str, file: str, recognition: Recognition, kind: DocumentKind) -> FileFindings:
+def _judged(
+    text: str, file: str, recognition: Recognition, kind: DocumentKind, readers: tuple[OutsideReader, ...]
+) -> FileFindings:
     if recognition.problems:
         return FileFindings(file, None, tuple(map(with_source, recognition.problems)), foreign=kind)
     judged = [(kind, document) for kind, document in recognition.documents if rules_about(kind)]
@@ -43,6 +47,10 @@ def _judged(text: str, file: str, recognition: Recognition, kind: DocumentKind) 
             f"nothing here for trainyard: {named_kind(kind for kind, _ in judged)}, without what the rules are about"
         )
         findings.append(load_errors()["nothing-to-judge"].finding(message, file=file))
+    for reader, (kind_, document) in product(readers, judged):
+        said = {finding.path for finding in findings if finding.severity == "error"}
+        answers = outside_findings(file, partial(reader, kind_, document, text))
+        findings.extend(finding for finding in answers if finding.path is None or finding.path not in said)
     return FileFindings(file, None, *told_and_suppressed(text, file, findings, is_script=kind in SCRIPTS), kind)
 
 

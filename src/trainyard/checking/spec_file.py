@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from trainyard.checking import load_errors
+from trainyard.document.node import Document
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError, TrainyardError
 from trainyard.finding import SEVERITIES, Finding
-from trainyard.rules import all_rules
+from trainyard.rules import DocumentKind, all_rules
 from trainyard.spec.parsing import ParsedSpec, parse
 
 MARK = "trainyard:"
@@ -17,6 +19,8 @@ MARK = "trainyard:"
 
 OutsideValidator = Callable[[ParsedSpec], Iterator[Finding]]
 """Judges a whole spec by a program that is not ours."""
+OutsideReader = Callable[[DocumentKind, Document, str], Iterator[Finding]]
+"""Judges a file of another tool, given its text too, by the program that reads it; says nothing of other kinds."""
 
 
 class FileFindings(NamedTuple):
@@ -66,17 +70,17 @@ def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ())
     rule_results = list(rule_findings(parsed))
     if not any(finding.severity == "error" for finding in rule_results):
         # What the rules refuse is not rendered, so there would be nothing to judge.
-        rule_results.extend(finding for validator in outside for finding in _judged(validator, parsed))
+        for validator in outside:
+            rule_results.extend(outside_findings(file, partial(validator, parsed)))
     return FileFindings(file, parsed, *told_and_suppressed(text, file, rule_results))
 
 
-def _judged(validator: OutsideValidator, parsed: ParsedSpec) -> Iterator[Finding]:
-    """Yield what an outside validator says, or why it could say nothing: the other files are still to be checked."""
+def outside_findings(file: str, answer: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield what a program that is not ours says, or why it could say nothing: other files are still to be checked."""
     try:
-        yield from validator(parsed)
+        yield from answer()
     except TrainyardError as error:
         where = f" ({error.where})" if error.where else ""
-        file = parsed.document.file
         finding = Finding("validator-not-run", "error", f"{error.problem}{where}", error.hint, file=file)
         yield with_source(finding)
 

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "github")
 
 
-@click.command()
+class CheckCommand(click.Command):
+    """A command with an option whose value may be left out without the next word being taken for it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Write the value that stands for none behind the option where it has none."""
+        return super().parse_args(ctx, [f"{arg}=" if arg == "--with-parallelcluster" else arg for arg in args])
+
+
+@click.command(cls=CheckCommand)
 @click.argument("paths", metavar="PATH…", nargs=-1, required=True, shell_complete=suggestions.files)
 @click.option(
     "--format",
@@ -28,8 +36,14 @@ FORMATS = ("text", "json", "sarif", "github")
     help="How findings are printed.",
 )
 @click.option("--json", "format_", flag_value="json", help="The same as --format json.")
-@click.option("--with-parallelcluster", is_flag=True, help="Also load the result with the real ParallelCluster.")
-def command(paths: tuple[str, ...], format_: str, *, with_parallelcluster: bool) -> None:
+@click.option(
+    "--with-parallelcluster",
+    metavar="[=VERSION]",
+    callback=lambda _ctx, _param, version: version and _known(version),
+    help="Also load specs, as they render, and configurations of ParallelCluster with the real ParallelCluster: with "
+    "VERSION, or with the one that a spec names and the newest for other files.",
+)
+def command(paths: tuple[str, ...], format_: str, with_parallelcluster: str | None) -> None:
     """Find what is wrong with specs, and with files of other tools, before it costs money.
 
     Reads each PATH, every file below it where it is a folder, or standard input for -. Whose file it is
@@ -47,13 +61,30 @@ def command(paths: tuple[str, ...], format_: str, *, with_parallelcluster: bool)
       trainyard check --format github *.yaml
       trainyard check infrastructure/
       trainyard check --with-parallelcluster --json cluster.yaml
+      trainyard check --with-parallelcluster=3.15.1 cluster-config.yaml
     """
     from trainyard.api.check import check_files
     from trainyard.cli.formats import PRINTERS
 
-    checked = list(check_files(paths, with_parallelcluster=with_parallelcluster, report=reporter(), today=today()))
+    checked = list(
+        check_files(
+            paths,
+            with_parallelcluster=with_parallelcluster is not None,
+            parallelcluster_version=with_parallelcluster or None,
+            report=reporter(),
+            today=today(),
+        )
+    )
     PRINTERS[format_](checked)
     sys.exit(_exit_status(checked))
+
+
+def _known(version: str) -> str:
+    from trainyard.edge.pcluster_environment import known_versions
+
+    if version not in known_versions():
+        raise click.BadParameter(f"{version!r} is not among the locked versions {', '.join(known_versions())}")
+    return version
 
 
 def _exit_status(checked: list[FileFindings]) -> int:

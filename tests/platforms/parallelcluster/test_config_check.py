@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_texts
+from trainyard.api.check import check_files
 from trainyard.api.new import new_spec
 from trainyard.bundle.assemble import assemble
+from trainyard.cli import check
 from trainyard.edge.pcluster import ClusterConfig, load_schemas
 from trainyard.errors import TrainyardError
 from trainyard.platform_table import platform_of
@@ -39,7 +44,7 @@ def test_the_real_parallelcluster_accepts_every_architecture():
 @pytest.mark.integration
 def test_a_spec_that_the_real_parallelcluster_accepts_has_no_findings():
     architecture, *_ = architectures_on("parallelcluster")
-    assert list(parallelcluster_findings(parse(architecture.text, "cluster.yaml"), silent)) == []
+    assert list(parallelcluster_findings(parse(architecture.text, "cluster.yaml"), None, silent)) == []
 
 
 @pytest.mark.integration
@@ -114,7 +119,7 @@ tags:
 
 @pytest.mark.integration
 def test_a_complaint_stands_at_the_line_of_the_field_that_caused_it():
-    findings = list(parallelcluster_findings(parse(REFUSED, "cluster.yaml"), silent))
+    findings = list(parallelcluster_findings(parse(REFUSED, "cluster.yaml"), None, silent))
     assert [(finding.id, finding.severity, finding.path, finding.line, finding.column) for finding in findings] == [
         ("parallelcluster-schema", "error", "image.os", 6, 3),
         ("parallelcluster-schema", "error", "tags", 10, 1),
@@ -125,19 +130,19 @@ def test_a_complaint_stands_at_the_line_of_the_field_that_caused_it():
 def test_other_platforms_are_not_parallelcluster_s_matter():
     text = "name: c\nregion: us-east-2\nplatform: batch\nqueues: [{name: q, instance_type: p5.48xlarge}]\n"
     parsed = parse(text, "cluster.yaml")
-    assert list(platform_of(parsed.spec).config_findings(parsed, silent)) == []
+    assert list(platform_of(parsed.spec).config_findings(parsed, None, silent)) == []
 
 
 def test_a_version_that_cannot_be_installed_is_a_clear_error():
     text = f"{REFUSED}parallelcluster: {{version: 3.1.4}}\n"
     with pytest.raises(TrainyardError, match=r"does not know ParallelCluster 3\.1\.4"):
-        list(parallelcluster_findings(parse(text, "cluster.yaml"), silent))
+        list(parallelcluster_findings(parse(text, "cluster.yaml"), None, silent))
 
 
 @pytest.mark.integration
 def test_a_patch_without_a_lock_is_judged_by_its_line_and_that_is_said():
     text = f"{REFUSED}parallelcluster: {{version: 3.16.99}}\n"
-    first, *others = list(parallelcluster_findings(parse(text, "cluster.yaml"), silent))
+    first, *others = list(parallelcluster_findings(parse(text, "cluster.yaml"), None, silent))
     assert (first.id, first.severity, first.path) == (
         "parallelcluster-not-locked",
         "warning",
@@ -146,3 +151,43 @@ def test_a_patch_without_a_lock_is_judged_by_its_line_and_that_is_said():
     assert "3.16.99 is not locked" in first.message
     assert [finding.path for finding in others] == ["image.os", "tags"]
     assert all(finding.message.startswith("ParallelCluster 3.16.1 refuses ") for finding in others)
+
+
+CONFIG = """\
+Region: us-east-2
+Image: {Os: alinux2023}
+HeadNode:
+  InstanceType: m5.large
+  Networking: {SubnetId: subnet-0123456789abcdef0}
+Scheduling:
+  Scheduler: slurm
+  SlurmQueues:
+    - Name: q
+      ComputeResources: [{Name: c, InstanceType: m5.large, MaxCount: 2}]
+      Networking: {SubnetIds: [subnet-0123456789abcdef0]}
+"""
+
+
+@pytest.mark.integration
+def test_a_configuration_of_others_is_judged_by_the_version_that_is_asked_for(tmp_path: Path):
+    good, old = tmp_path / "good.yaml", tmp_path / "old.yaml"
+    good.write_text(CONFIG)
+    old.write_text(CONFIG.replace("alinux2023", "centos7"))
+    accepted, refused = check_files([str(good), str(old)], with_parallelcluster=True)
+    assert not accepted.has_errors
+    errors = [finding for finding in refused.findings if finding.severity == "error"]
+    assert [(finding.path, finding.line) for finding in errors] == [("Image.Os", 2)], "told once, though both know it"
+    typed = tmp_path / "typed.yaml"
+    typed.write_text(CONFIG.replace("MaxCount: 2", "MaxCount: 2, StaticNodePriority: x"))
+    (checked,) = check_files([str(typed)], with_parallelcluster=True, parallelcluster_version="3.15.1")
+    said = [finding for finding in checked.findings if "StaticNodePriority" in (finding.path or "")]
+    assert said
+    assert all(finding.line == 10 for finding in said)
+
+
+def test_the_version_of_the_judge_is_one_that_is_locked(tmp_path: Path):
+    file = tmp_path / "config.yaml"
+    file.write_text(CONFIG)
+    ran = CliRunner().invoke(check.command, ["--with-parallelcluster=9.9.9", str(file)])
+    assert ran.exit_code == 2
+    assert "'9.9.9' is not among the locked versions" in ran.output

@@ -78,10 +78,18 @@ def _status(request: StatusRequest) -> StatusQuery:
     return ParallelClusterQuery(request)
 
 
-def _config_findings(parsed: ParsedSpec, report: Callable[[str], None]) -> Iterator[Finding]:
+def _config_findings(parsed: ParsedSpec, version: str | None, report: Callable[[str], None]) -> Iterator[Finding]:
     from trainyard.platforms.parallelcluster.config_check import parallelcluster_findings
 
-    return parallelcluster_findings(parsed, report)
+    return parallelcluster_findings(parsed, version, report)
+
+
+def _file_findings(
+    document: Document, text: str, version: str | None, report: Callable[[str], None]
+) -> Iterator[Finding]:
+    from trainyard.platforms.parallelcluster.config_check import file_findings
+
+    return file_findings(document, text, version, report)
 
 
 def _spec_of_config(document: Document) -> ConfigReading | None:
@@ -173,6 +181,7 @@ PARALLELCLUSTER = Platform(
     unusable_keys=_unusable_keys,
     overlay_problems=_overlay_problems,
     config_findings=_config_findings,
+    file_findings=_file_findings,
     spec_of_config=_spec_of_config,
     adoption=_adoption,
     rendering=_rendering,
