@@ -53,7 +53,8 @@ def _end(block: bytes, start: int, word: int) -> int:
         line_end = block.find(b"\n", key_end)
         return len(block) if line_end < 0 else line_end
     lines = _KEY_LINES.match(block, min(end + 1, len(block)))
-    return end if lines is None or not lines[0] else lines.end()
+    # The end of the last of them is that of a line, which stays.
+    return end if lines is None or not lines[0] else lines.start() + len(lines[0].rstrip(b"\r\n"))
 
 
 @cache
