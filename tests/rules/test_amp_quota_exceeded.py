@@ -18,9 +18,9 @@ def spec(least: int, most: int, mode: str = "amp-only") -> str:
 
 @pytest.mark.parametrize("mode", ["amp-only", "amp+amg"])
 def test_ten_thousands_of_nodes_are_more_than_a_workspace_takes(mode: str):
-    assert paths(RULE, spec(0, 20_000, mode)) == ["monitoring.mode"]
-    (problem,) = problems(RULE, spec(0, 20_000, mode))
-    assert problem.message.startswith(f"{mode}: 20,001 nodes make ")
+    assert paths(RULE, spec(0, 40_000, mode)) == ["monitoring.mode"]
+    (problem,) = problems(RULE, spec(0, 40_000, mode))
+    assert problem.message.startswith(f"{mode}: 40,001 nodes make ")
     assert problem.message.endswith("the quota is 50,000,000")
 
 
@@ -30,15 +30,15 @@ def test_a_cluster_of_hundreds_is_fine():
 
 
 def test_a_new_workspace_takes_less_than_it_will():
-    (problem,) = problems(RULE, spec(1_000, 1_000))
+    (problem,) = problems(RULE, spec(1_200, 1_200))
     assert problem.severity == "info"
-    assert "1,001 nodes make" in problem.message
+    assert "1,201 nodes make" in problem.message
     assert problem.message.endswith("and a new workspace takes 2,000,000")
 
 
 @pytest.mark.parametrize("mode", ["none", "self-hosting"])
 def test_other_modes_have_no_workspace(mode: str):
-    assert paths(RULE, spec(0, 20_000, mode)) == []
+    assert paths(RULE, spec(0, 40_000, mode)) == []
 
 
 def test_nodes_that_are_not_counted_fit_into_half_of_a_new_workspace_whatever_their_type():

@@ -25,12 +25,12 @@ def test_it_says_how_much_is_needed_and_which_type_has_it():
     (problem,) = problems(RULE, spec(400))
     assert "series of 401 nodes need" in problem.message
     assert problem.message.endswith("and t3.medium has 4,096")
-    assert problem.remedy == "write instance_type: m5.2xlarge, or another type with so much memory"
-    assert paths(RULE, spec(400, "m5.2xlarge")) == []
+    assert problem.remedy == "write instance_type: m5.large, or another type with so much memory"
+    assert paths(RULE, spec(400, "m5.large")) == []
 
 
 def test_what_no_instance_holds_is_for_a_service():
-    (problem,) = problems(RULE, spec(10_000))
+    (problem,) = problems(RULE, spec(40_000))
     assert problem.remedy == "let Amazon Managed Prometheus keep them, with mode: amp-only or amp+amg"
 
 

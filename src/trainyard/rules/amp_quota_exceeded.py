@@ -51,7 +51,7 @@ RULE = Rule(
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP_quotas.html",
     bad="""\
 queues:
-  - {name: compute-gpu, instance_type: p5.48xlarge, nodes: {min: 0, max: 20000}}
+  - {name: compute-gpu, instance_type: p5.48xlarge, nodes: {min: 0, max: 40000}}
 software: {setup: gpu}
 monitoring: {mode: amp-only}
 timeouts: {head_node_s: 3600}

@@ -31,6 +31,8 @@ file_systems:
   - {mount: /home, efs: {access_point: fsap-0123456789abcdef0}}
 """,
     good="""\
+network:
+  existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}
 file_systems:
   - {mount: /home, efs: {id: fs-0123456789abcdef0}}
 """,

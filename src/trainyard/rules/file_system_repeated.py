@@ -36,6 +36,8 @@ file_systems:
   - {mount: /models, lustre: {id: fs-0123456789abcdef0}}
 """,
     good="""\
+network:
+  existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}
 file_systems:
   - {mount: /data, lustre: {id: fs-0123456789abcdef0}}
   - {mount: /models, lustre: {id: fs-0123456789abcdef1}}

@@ -121,6 +121,8 @@ file_systems:
   - {mount: /fsx, lustre: {id: fs-0123456789abcdef0, throughput_mb_s_per_tib: 500}}
 """,
     good="""\
+network:
+  existing: {vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}
 file_systems:
   - {mount: /fsx, lustre: {id: fs-0123456789abcdef0}}
 """,

@@ -40,12 +40,12 @@ RULE = Rule(
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#yaml-SharedStorage-MountDir",
     bad="""\
 file_systems:
-  - {mount: /fsx, lustre: {id: fs-0123456789abcdef0}}
+  - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}
   - {mount: /fsx/apps, ebs: {size_gib: 200}}
 """,
     good="""\
 file_systems:
-  - {mount: /fsx, lustre: {id: fs-0123456789abcdef0}}
+  - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}
   - {mount: /apps, ebs: {size_gib: 200}}
 """,
     check=check,

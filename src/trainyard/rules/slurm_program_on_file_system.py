@@ -46,12 +46,12 @@ RULE = Rule(
     source="https://slurm.schedmd.com/slurm.conf.html#OPT_HealthCheckProgram",
     bad="""\
 file_systems:
-  - {mount: /fsx, lustre: {id: fs-0123456789abcdef0}}
+  - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}
 parallelcluster: {slurm: {settings: {HealthCheckProgram: /fsx/tools/check.sh}}}
 """,
     good="""\
 file_systems:
-  - {mount: /fsx, lustre: {id: fs-0123456789abcdef0}}
+  - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}
 parallelcluster:
   slurm:
     settings: {HealthCheckProgram: /opt/trainyard/current/health/slurm-health-check.sh}
