@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests import program
 from tests.architectures.by_platform import architectures_on
 from tests.specs import spec_texts
 from trainyard.api.check import check_files
 from trainyard.api.new import new_spec
 from trainyard.bundle.assemble import assemble
-from trainyard.cli import check
 from trainyard.edge.pcluster import ClusterConfig, load_schemas
 from trainyard.errors import TrainyardError
 from trainyard.platform_table import platform_of
@@ -188,6 +187,6 @@ def test_a_configuration_of_others_is_judged_by_the_version_that_is_asked_for(tm
 def test_the_version_of_the_judge_is_one_that_is_locked(tmp_path: Path):
     file = tmp_path / "config.yaml"
     file.write_text(CONFIG)
-    ran = CliRunner().invoke(check.command, ["--with-parallelcluster=9.9.9", str(file)])
-    assert ran.exit_code == 2
-    assert "'9.9.9' is not among the locked versions" in ran.output
+    ran = program.run("check", "--with-parallelcluster=9.9.9", str(file))
+    assert ran.status == 2
+    assert "'9.9.9' is not among the locked versions" in ran.err
