@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,6 +59,7 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
     return config
 
 
+@pytest.mark.exhaustive  # which begins with other examples each time
 @given(mutated())
 def test_every_difference_is_listed(config):
     with TemporaryDirectory() as folder:
