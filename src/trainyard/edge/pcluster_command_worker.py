@@ -4,7 +4,8 @@ Run by the Python of its environment, never imported by trainyard. Each line of 
 arguments, as after ``pcluster`` on a command line; each line of standard output is ``{"status": 0, "output": "…"}``.
 The function that the console script ``pcluster`` calls runs in a forked copy of this process, so that no command sees
 what an earlier one left behind, and importing, which takes 1 to 3 seconds, happens once, as does reading the half
-megabyte of YAML that says which commands there are, which takes most of another second. Commands that synthesise a
+megabyte of YAML that says which commands there are, which takes most of another second, and what is told of a call to
+AWS in the log, which takes a third of a command. Commands that synthesise a
 template share one copy, since each would take 5 seconds of a processor to import the CDK; between them it does what
 ParallelCluster's own API does between requests. An empty list makes this copy ahead of them. Python 3.9 syntax.
 """
@@ -118,13 +119,16 @@ def end(copy: Copy) -> int:
 def _imported() -> Callable[[], object]:
     """Import pcluster, let commands share its specification, and return what its console script calls.
 
-    Each command reads the specification anew by package_spec of pcluster/cli/model.py.
+    Each command reads the specification anew by package_spec of pcluster/cli/model.py, and makes a session of boto3 for
+    each line of its log about a call (_log_boto3_calls of pcluster/aws/common.py) to learn of the same region.
     """
+    import boto3.session  # type: ignore[import-untyped]  # noqa: PLC0415 - ParallelCluster's own
     from pcluster.cli import model  # type: ignore[import-not-found]  # noqa: PLC0415 - it may print
     from pcluster.cli.entrypoint import main  # type: ignore[import-not-found]  # noqa: PLC0415 - as above
 
     model.package_spec = functools.cache(model.package_spec)
     model.package_spec()
+    boto3.session.Session = functools.cache(boto3.session.Session)  # clients are made by boto3.Session, another name
     gc.freeze()  # copies need not look at what is there, nor so copy it
     command: Callable[[], object] = main
     return command
@@ -183,13 +187,14 @@ def _answer(command: Callable[[], object], arguments: list[str]) -> dict[str, ob
 
 def _forget() -> None:
     """Forget what a command has asked AWS, as before_request in pcluster/api/flask_app.py, and its credentials."""
-    import boto3  # type: ignore[import-untyped]  # noqa: PLC0415 - ParallelCluster's own
+    import boto3.session  # noqa: PLC0415 - as above
     from pcluster.aws.aws_api import AWSApi  # type: ignore[import-not-found]  # noqa: PLC0415 - as above
     from pcluster.aws.common import Cache  # type: ignore[import-not-found]  # noqa: PLC0415 - as above
 
     Cache.clear_all()
     AWSApi.reset()
     boto3.setup_default_session()
+    boto3.session.Session.cache_clear()
 
 
 def _line(descriptor: int) -> Optional[bytes]:  # noqa: UP045 - Python 3.9
