@@ -26,6 +26,7 @@ SPEC = """\
 software: {setup: cpu, containers: true}
 monitoring: {mode: amp-only}
 file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]
+login_nodes: {count: 1, instance_type: m5.large}
 queues: [{name: prepare, instance_type: m5.xlarge}]
 """
 ENDPOINT = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-0a1b2c3d/"
@@ -118,7 +119,12 @@ def build_nccl(node: DebianNode, shared: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "queue"), [("HeadNode", ""), pytest.param("ComputeFleet", "prepare", marks=pytest.mark.exhaustive)]
+    ("kind", "queue"),
+    [
+        ("HeadNode", ""),
+        pytest.param("ComputeFleet", "prepare", marks=pytest.mark.exhaustive),
+        pytest.param("LoginNode", "", marks=pytest.mark.exhaustive),
+    ],
 )
 def test_no_user_can_put_anything_where_root_looks(node: Callable[..., DebianNode], kind: str, queue: str):
     there = node(kind, queue)
