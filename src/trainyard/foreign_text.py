@@ -24,10 +24,15 @@ def one_line(text: str) -> str:
     )
 
 
+def cut_line(text: str, most: int) -> str:
+    """Return text on one line of that many characters at most."""
+    line = one_line(text[:most])
+    return line if len(text) <= most and len(line) <= most else f"{line[: most - 1]}…"
+
+
 def quoted(text: str, most: int = MOST_LETTERS) -> str:
     """Return text as a quotation on one line of that many characters at most, which it cannot end by itself."""
-    line = one_line(" ".join(text.split())).translate(_QUOTES)
-    return f'"{line if len(line) <= most else line[: most - 1] + "…"}"'
+    return f'"{cut_line(" ".join(text.split()), most).translate(_QUOTES)}"'
 
 
 def quoted_or(text: str, otherwise: str) -> str:

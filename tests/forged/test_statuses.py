@@ -6,6 +6,7 @@ Each function puts a forgery where a stranger can write, and yields what is prin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -30,7 +31,9 @@ from trainyard.edge.pcluster_command import PclusterRefusedError
 from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import one_line
+from trainyard.operate.calendar.calendar_entry import of_certificate as calendar_of_certificate
 from trainyard.operate.calendar.calendar_entry import of_images as calendar_of_images
+from trainyard.operate.calendar.calendar_entry import of_scheduled_events as calendar_of_events
 from trainyard.operate.nodes.durations import short_list
 from trainyard.operate.slurm.slurm_state import SlurmJob
 from trainyard.platforms.batch.jobs.job_progress import outcome_words
@@ -191,7 +194,14 @@ def of_tags(text: str) -> Iterator[str]:
 
 def of_calendars(text: str) -> Iterator[str]:
     image = {"Name": text, "CreationDate": "2026-11-18T12:00:00Z"}
-    yield from (entry.what for entry in calendar_of_images("llm", {"ami-0a1b": image}, {}))
+    at = datetime(2026, 11, 24, tzinfo=UTC)
+    event = {"Code": text, "Description": text, "NotBefore": at}
+    entries = [
+        *calendar_of_images("llm", {"ami-0a1b": image}, {}),
+        *calendar_of_events("llm", [("i-0a1b", event), ("i-0a1b", {**event, "Code": "instance-stop"})], {}),
+        *calendar_of_certificate("llm", "arn:c", {"DomainName": text, "NotAfter": at}),
+    ]
+    yield from (entry.what for entry in entries)
 
 
 PLACES: dict[str, Callable[[str], Iterator[str]]] = {

@@ -25,6 +25,8 @@ _LEAST_CLUSTER = {
     "platform": "parallelcluster",
     "queues": ({"name": "any", "instance_type": "m5.large"},),
 }
+_SEEN = "must be text whose characters can all be seen"
+_LINES = {ord("\n"): " ", ord("\t"): " "}
 _KINDS = {
     "model_type": "a mapping of keys to values",
     "dict_type": "a mapping of keys to values",
@@ -53,9 +55,10 @@ def parse(text: str, file: str) -> ParsedSpec:
     document = read_yaml(text, file)
     if findings := tuple(_not_a_spec(document)):
         raise SpecError(findings)
-    if document.value.get("kind") == "environment":
-        return ParsedSpec(_environment(document), document)
-    spec: Spec = _validated(document, Spec, spec_validator())
+    is_environment = document.value.get("kind") == "environment"
+    spec: Spec = _environment(document) if is_environment else _validated(document, Spec, spec_validator())
+    if findings := tuple(_unseen(document, document.value)):
+        raise SpecError(findings[:MOST_FINDINGS])
     return ParsedSpec(spec, document)
 
 
@@ -106,6 +109,23 @@ def _not_a_spec(document: Document) -> Iterator[Finding]:
             document, (), "spec-foreign", f"this is {kind}, not a trainyard spec",
             "write a spec: `trainyard new` starts one",
         )  # fmt: skip
+
+
+def _unseen(document: Document, value: Any, path: Path = ()) -> Iterator[Finding]:
+    """Yield where characters stand that nobody sees, turn text round or command a terminal: no value of ours has them.
+
+    Text of an overlay may have several lines.
+    """
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if not str(key).isprintable():
+                yield _wrong(document, (*path, key), "spec-bad-value", _SEEN, key)
+            yield from _unseen(document, member, (*path, key))
+    elif isinstance(value, tuple):
+        for number, member in enumerate(value):
+            yield from _unseen(document, member, (*path, number))
+    elif isinstance(value, str) and not (value.translate(_LINES) if "overlay" in path else value).isprintable():
+        yield _wrong(document, path, "spec-bad-value", _SEEN, value)
 
 
 def _finding(document: Document, record: type[Record], problem: Any) -> Finding:

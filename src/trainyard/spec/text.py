@@ -114,14 +114,15 @@ ZfsVolumeId = Annotated[str, _id("fsvol", "the id of an FSx for OpenZFS volume")
 ReservationGroupArn = Annotated[
     str,
     Text(
-        r"^arn:aws[a-z-]*:resource-groups:[a-z0-9-]+:[0-9]{12}:group/.+$",
+        r"^arn:aws[a-z-]*:resource-groups:[a-z0-9-]+:[0-9]{12}:group/[!-~]+$",
         "the ARN of a reservation group such as arn:aws:resource-groups:us-east-2:123456789012:group/my-group",
     ),
 ]
+# A path of visible ASCII, and a name: https://docs.aws.amazon.com/IAM/latest/APIReference/API_Policy.html
 IamPolicyArn = Annotated[
     str,
     Text(
-        r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/.+$",
+        r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/([!-~]*/)?[A-Za-z0-9_+=,.@-]+$",
         "the ARN of an IAM policy such as arn:aws:iam::123456789012:policy/p",
     ),
 ]

@@ -86,8 +86,10 @@ def of_scheduled_events(
     for instance, event in events:
         if "NotBefore" not in event:
             continue
-        act = _EVENTS.get(event["Code"], f"has scheduled {event['Code']} for")
-        what = f"EC2 {act} {names.get(instance, 'instance')} {instance}: {event.get('Description', event['Code'])}"
+        code = event["Code"]
+        act = _EVENTS.get(code, f"has scheduled {word_or_quoted(code)} for")
+        why = word_or_quoted(event.get("Description") or code)
+        what = f"EC2 {act} {names.get(instance, 'instance')} {instance}: {why}"
         at, id_ = event["NotBefore"].astimezone(UTC), event.get("InstanceEventId", instance)
         yield CalendarEntry(at, cluster, "scheduled-event", id_, what, _SCHEDULED)
 
@@ -112,8 +114,8 @@ def of_certificate(cluster: str, arn: str, certificate: Mapping[str, Any]) -> It
     if "NotAfter" not in certificate:
         return
     renewal = "" if certificate.get("RenewalEligibility") == "ELIGIBLE" else "; Certificate Manager does not renew it"
-    names = certificate.get("DomainName", arn)
-    what = f"the certificate of {names} ends{renewal}"
+    name = word_or_quoted(certificate.get("DomainName", arn))
+    what = f"the certificate of {name} ends{renewal}"
     yield CalendarEntry(certificate["NotAfter"].astimezone(UTC), cluster, "certificate-end", arn, what, _CERTIFICATES)
 
 

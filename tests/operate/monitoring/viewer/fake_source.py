@@ -10,7 +10,8 @@ from typing import Any
 from trainyard.edge.prometheus_api import Labels, Sample, Series
 from trainyard.errors import TrainyardError
 
-_NODES = re.compile(r'node_name=~"([^"]*)"')
+_NODES = re.compile(r'node_name=~"((?:[^"\\]|\\.)*)"')
+_ESCAPE = re.compile(r"\\(.)")
 
 
 @dataclass
@@ -60,7 +61,7 @@ class FakeSource:
     def _found(self, expr: str) -> list[tuple[Labels, float]]:
         self._answer(expr)
         pattern = _NODES.search(expr)
-        wanted = re.compile(pattern[1].replace("\\\\", "\\") if pattern else ".*")
+        wanted = re.compile(_ESCAPE.sub(_meant, pattern[1]) if pattern else ".*", re.DOTALL)  # as Prometheus does
         found = [one for one in self.series if wanted.fullmatch(one[0].get("node_name", ""))]
         return [(labels, value - len(found)) for labels, value in found] if self.compares else found
 
@@ -68,3 +69,7 @@ class FakeSource:
         self.before(asked)
         if self.fails is not None:
             raise self.fails
+
+
+def _meant(escape: re.Match[str]) -> str:
+    return "\n" if escape[1] == "n" else escape[1]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import cut_line
 from trainyard.monitoring.alert import SEVERITIES, alerts
 from trainyard.monitoring.dashboard import Dashboard, dashboards
 from trainyard.operate.monitoring.viewer.memory import Memory
@@ -29,6 +30,7 @@ _FIRING = 'ALERTS{alertstate="firing", cluster=~"$cluster|"}'
 _PLACES = ("node_name", "node", "gpu", "device", "queue", "partition", "mountpoint", "job", "instance")
 _NODES = {"node_name", "node", "instance"}
 _MOST_PLACES = 20
+_LONGEST_NAME = 120
 
 
 class _DashboardQuestion(NamedTuple):
@@ -129,8 +131,8 @@ def _alert(name: str, firing: list[Sample]) -> dict[str, Any]:
     severities = sorted((sample.labels.get("severity", "") for sample in firing), key=_rank)
     places = sorted({_place(sample) for sample in firing} - {""})
     return {
-        "name": name,
-        "severity": severities[0],
+        "name": cut_line(name, _LONGEST_NAME),
+        "severity": cut_line(severities[0], _LONGEST_NAME),
         "count": len(firing),
         "places": places[:_MOST_PLACES],
         "more": max(0, len(places) - _MOST_PLACES),
@@ -140,7 +142,7 @@ def _alert(name: str, firing: list[Sample]) -> dict[str, Any]:
 def _place(sample: Sample) -> str:
     """Return the two labels that say most of where it is. A name of a node needs no word before it."""
     labels = [(name, sample.labels[name]) for name in _PLACES if sample.labels.get(name)][:2]
-    return ", ".join(value if name in _NODES else f"{name} {value}" for name, value in labels)
+    return ", ".join(cut_line(value if name in _NODES else f"{name} {value}", _LONGEST_NAME) for name, value in labels)
 
 
 def _rank(severity: str) -> int:

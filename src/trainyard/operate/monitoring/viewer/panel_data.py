@@ -10,6 +10,7 @@ from typing import Any
 
 from trainyard.edge.prometheus_api import Series
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import cut_line
 from trainyard.monitoring.dashboard import Panel, PanelQuery
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries, QueryResult
 from trainyard.operate.monitoring.viewer.selection import Selection, Window, natural
@@ -18,7 +19,7 @@ MOST_SERIES = {"timeseries": 20, "stat": 12, "gauge": 8, "bars": 30, "table": 50
 _OVER_TIME = {"timeseries", "heatmap", "states"}
 _LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 # A name is read, not searched.
-_LONGEST = 120
+_LONGEST, _LONGEST_LABEL = 120, 300
 
 
 def panel_data(asking: PanelQueries, panel: Panel, selection: Selection, window: Window) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def has_data(asking: PanelQueries, panel: Panel, selection: Selection, window: W
 def series_name(legend: str, labels: Mapping[str, str]) -> str:
     """Return the legend with its labels filled in; without a legend, all labels."""
     name = _LABEL.sub(lambda match: labels.get(match[1], ""), legend).strip() if legend else _all(labels)
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    return cut_line(name, _LONGEST)
 
 
 def _query_data(
@@ -70,7 +71,11 @@ def _is_over_time(panel: Panel, query: PanelQuery) -> bool:
 def _series(series: Series, query: PanelQuery, window: Window, *, over_time: bool) -> dict[str, Any]:
     entry = {
         "name": series_name(query.legend, series.labels),
-        "labels": {name: value for name, value in series.labels.items() if name != "__name__"},
+        "labels": {
+            cut_line(name, _LONGEST): cut_line(value, _LONGEST_LABEL)
+            for name, value in series.labels.items()
+            if name != "__name__"
+        },
         "newest": _number(series.points[-1][1]) if series.points else None,
     }
     if not over_time:

@@ -12,14 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
-from trainyard.operate.monitoring.viewer.selection import Selection, Window, window
+from trainyard.operate.monitoring.viewer.selection import LONGEST_VALUE, Selection, Window, window
 
 _NUMBER = re.compile(r"[0-9]{1,11}")
 _LONGEST_S = 31 * 86_400
 _SHORTEST_S = 60
 _HOUR_S = 3600
 _MOST_VALUES = 50
-_LONGEST_VALUE = 200
 
 
 class BadRequestError(Exception):
@@ -59,7 +58,7 @@ class ViewerRequest:
 
     def _values(self, name: str) -> tuple[str, ...]:
         values = tuple(sorted({value for value in self.fields.get(name, []) if value}))
-        if len(values) > _MOST_VALUES or any(len(value) > _LONGEST_VALUE for value in values):
+        if len(values) > _MOST_VALUES or any(len(value) > LONGEST_VALUE for value in values):
             raise BadRequestError(f"{name} has too many values, or too long ones")
         return values
 

@@ -14,6 +14,8 @@ _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
 _VARIABLE = re.compile(r"\$(cluster|queue|node|__rate_interval)\b")
 _LABELS = {"cluster": "cluster", "queue": "queue", "node": "node_name"}
 _ALL = ".*"
+LONGEST_VALUE = 200
+"""Of what is chosen, in characters."""
 MOST_POINTS = 300
 """Of a series: about one for each pixel of a phone, and more than the eye tells apart."""
 # Steps that people read off a clock, and that requests a moment apart have in common.
@@ -44,6 +46,7 @@ def fill_variables(expr: str, selection: Selection, window: Window) -> str:
 def variable_choices(api: MetricsSource, selection: Selection, window: Window) -> dict[str, list[str]]:
     """Return what can be chosen of: queues of the chosen cluster, nodes of the chosen queue.
 
+    What cannot be read cannot be chosen: nothing of ours has such a name.
     `up` is there for everything that is scraped, and one series of each is quickly looked through.
     """
     wider = {
@@ -57,7 +60,8 @@ def variable_choices(api: MetricsSource, selection: Selection, window: Window) -
 def _values(api: MetricsSource, label: str, chosen: Selection, window: Window) -> list[str]:
     matcher = fill_variables('up{cluster=~"$cluster", queue=~"$queue"}', chosen, window)
     label_values = api.label_values(label, [matcher], window.start_s, window.end_s)
-    return sorted((value for value in label_values if value), key=natural)
+    readable = (value for value in label_values if value.isprintable() and 0 < len(value) <= LONGEST_VALUE)
+    return sorted(readable, key=natural)
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:
