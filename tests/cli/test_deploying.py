@@ -42,6 +42,7 @@ file_systems: [{mount: /fsx, lustre: {id: environment}}]
 software: {setup: cpu}
 """
 SHARED = "file_systems: [{mount: /fsx, lustre: {id: environment}}]"
+ALONE = CLUSTER.replace("environment: shared\n", "").replace(f"{SHARED}\n", "")
 
 
 @pytest.fixture
@@ -60,13 +61,17 @@ def stack_names(account: Account) -> set[str]:
     return {stack["StackName"] for stack in account.client("cloudformation").describe_stacks()["Stacks"]}
 
 
-def update_of_a_cluster(account: Account, cluster: Path) -> None:
-    cluster.write_text(f"{CLUSTER}head_node: {{instance_type: m5.xlarge}}\n")
+@pytest.mark.exhaustive
+def test_an_update_is_what_the_plan_has_said(account: Account, tmp_path: Path):
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(ALONE)
+    assert run(account, "deploy", cluster, "--yes")[0] == 0
+    cluster.write_text(f"{ALONE}head_node: {{instance_type: m5.xlarge}}\n")
     status, _, err = run(account, "deploy", cluster, "--yes")
     assert status == 1
     assert "head_node.instance_type: Update actions are not currently supported" in err
     assert "nothing was touched" in err
-    cluster.write_text(f"{CLUSTER}parallelcluster: {{slurm: {{kill_wait_s: 61}}}}\n")
+    cluster.write_text(f"{ALONE}parallelcluster: {{slurm: {{kill_wait_s: 61}}}}\n")
     status, out, _ = run(account, "plan", cluster, "--account", "--json")
     assert status == 0
     update = json.loads(out)["cluster"]
@@ -90,7 +95,6 @@ def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed
     status, out, _ = run(account, "deploy", cluster, "--yes", "--json")
     assert {step["status"] for step in json.loads(out)["steps"]} == {"unchanged"}
 
-    update_of_a_cluster(account, cluster)
     environment.write_text(ENVIRONMENT.replace("us-east-2a", "us-east-2b"))
     status, _, err = run(account, "deploy", environment, "--yes")
     assert status == 1
@@ -132,7 +136,7 @@ def test_an_environment_and_a_cluster_in_it_are_deployed_looked_at_and_destroyed
 def test_who_wants_to_build_images_first_stops_before_the_cluster_and_is_told_how_to_go_on(
     account: Account, tmp_path: Path
 ):
-    spec = written(tmp_path, CLUSTER.replace("environment: shared\n", "").replace(SHARED, ""))
+    spec = written(tmp_path, ALONE)
     status, out, _ = run(account, "deploy", spec, "--yes", "--before-cluster", "--json")
     image, deploy = json.loads(out)["next"]
     assert (status, deploy) == (0, f"trainyard deploy {spec}")

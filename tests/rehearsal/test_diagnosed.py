@@ -9,24 +9,20 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.rehearsal.account_copies import seeded_account, told
 from tests.rehearsal.test_breakdowns import CAUSES
+from tests.rehearsal.warm_parallelcluster import warm_parallelcluster
 from trainyard.cli import main
 from trainyard.deploy.deployment import deploy, work_for
 from trainyard.deploy.work import Event
 from trainyard.edge.aws.account import Account
-from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
 from trainyard.rehearsal.archive import ArchiveFile, write_archive
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
-from trainyard.rehearsal.emulated.seeds import seeds_of
-from trainyard.rehearsal.rehearsal import QuickClock
 from trainyard.spec.parsing import parse
 
 pytestmark = pytest.mark.enable_socket
@@ -60,10 +56,10 @@ FAILED = ["headless", pytest.param("fleetless", marks=pytest.mark.exhaustive)]
 class Clusters:
     """An account in which a cluster in each state is deployed once a test wants it, with its archive."""
 
-    def __init__(self, account: Account, parallelclusters: ParallelClusters, folder: Path) -> None:
+    def __init__(self, account: Account, folder: Path) -> None:
         self.account = account
         self._folder = folder
-        self.is_ok = cache(lambda name: deployed(account, parallelclusters, name, folder))
+        self.is_ok = cache(lambda name: deployed(account, name, folder))
 
     def archive(self, name: str) -> str:
         self.is_ok(name)
@@ -72,19 +68,16 @@ class Clusters:
 
 @pytest.fixture(scope="module")
 def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clusters]:
-    with emulated_account("us-east-2", seeds=seeds_of(parse(SMALL.format(name="well"), "").spec)) as started:
-        account = replace(started, clock=QuickClock())
-        with ParallelClusters(account) as parallelclusters:
-            yield Clusters(account, parallelclusters, tmp_path_factory.mktemp("archives"))
+    with seeded_account(SMALL.format(name="well")) as account:
+        yield Clusters(account, tmp_path_factory.mktemp("archives"))
 
 
-def deployed(account: Account, parallelclusters: ParallelClusters, name: str, folder: Path) -> bool:
-    body = json.dumps({"breakdown": STATES[name]}).encode()
-    urlopen(Request(f"{account.endpoint}/trainyard/faults", body, method="PUT")).close()
+def deployed(account: Account, name: str, folder: Path) -> bool:
+    told(account, "faults", {"breakdown": STATES[name]})
     text = SMALL.format(name=name)
     events: list[Event] = []
     work = work_for(parse(text, "").spec, account, events.append)
-    work.parallelcluster = parallelclusters.of
+    work.parallelcluster = partial(warm_parallelcluster, account)
     done = deploy(work, text)
     write_archive(work, events, ArchiveFile(folder / f"{name}.tar.gz"))
     return done.ok

@@ -38,12 +38,9 @@ def test_who_is_killed_goes_on_and_makes_nothing_twice():
         killed(account, "deploy", "release", WITHOUT_STATIC_NODES)
         assert deployed(account, WITHOUT_STATIC_NODES, before_cluster).ok
         assert counts(account) == undisturbed
-        assert deployed(account, WITHOUT_STATIC_NODES).ok
         killed(account, "destroy", "storage", WITHOUT_STATIC_NODES)
         assert destroyed(account, WITHOUT_STATIC_NODES).ok
-        after = counts(account)
-        assert after - before == LEFT
-        assert before - after == {}
+        assert counts(account) == before
 
 
 def goes_on_from_kills(before: Account, text: str, act: Act, is_chosen: Callable[[int, str], bool]) -> int:
@@ -69,7 +66,7 @@ def test_a_cluster_of_eks_is_the_same_wherever_its_deployment_was_killed():
     chosen: Counter[str] = Counter()
 
     def is_chosen(number: int, call: str) -> bool:
-        if number % 60 and not CALLS_OF_EKSCTL.fullmatch(call):
+        if number % 100 and not CALLS_OF_EKSCTL.fullmatch(call):
             return False
         chosen[call] += 1
         return chosen[call] == 1

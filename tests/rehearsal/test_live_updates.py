@@ -82,6 +82,7 @@ def without_uploads(account: Counter[str]) -> dict[str, int]:
     return {thing: count for thing, count in account.items() if not UPLOAD.search(thing)}
 
 
+@pytest.mark.exhaustive
 def test_nodes_that_a_smaller_cluster_has_no_place_for_end():
     fewer = SPEC.replace("nodes: 2", "nodes: 1")
     with deployed_account(SPEC) as account:

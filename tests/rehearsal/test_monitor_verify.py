@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -21,7 +22,8 @@ from tests.monitoring.whole_cluster import Faults, WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, LOGIN, SPEC
 from tests.operate.monitoring.verify.situations import found, instance
 from tests.operate.monitoring.verify.situations import spec as llm_spec
-from tests.rehearsal.account_copies import empty_account
+from tests.rehearsal.account_copies import empty_account, seeded_account
+from tests.rehearsal.warm_parallelcluster import warm_parallelcluster
 from tests.waiting import wait_until
 from trainyard.api.monitor_verify import Verification, verify_monitoring
 from trainyard.bundle.asset_lock import lock_text
@@ -33,9 +35,6 @@ from trainyard.errors import InputError
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.in_account import InAccount
 from trainyard.operate.monitoring.verify.remote_write import rights
-from trainyard.platforms.parallelcluster.deployment.programs import ParallelClusters
-from trainyard.rehearsal.emulated.emulated_account import emulated_account
-from trainyard.rehearsal.emulated.seeds import seeds_of
 from trainyard.rehearsal.rehearsal import QuickClock
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.spec.parsing import parse
@@ -61,14 +60,12 @@ def deployed(mode: str) -> Iterator[Account]:
     text = text_of(mode)
     spec = parse(text, "cluster.yaml").spec
     with ExitStack() as running:
-        emulated = running.enter_context(emulated_account(spec.region, seeds=seeds_of(spec)))
-        account = replace(emulated, clock=LaterClock())
+        account = replace(running.enter_context(seeded_account(text)), clock=LaterClock())
         folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
-        clusters = running.enter_context(ParallelClusters(account, lambda _: None))
         lock = stand_in_lock(spec)
         place_stand_ins(lock, folder)
         work = work_for(spec, account)
-        work.parallelcluster = clusters.of
+        work.parallelcluster = partial(warm_parallelcluster, account)
         work.assets_lock, work.asset_cache = lock_text(lock).encode(), AssetCache(folder)
         done = deploy(work, text)
         assert [result.error for result in done.results if result.error] == []

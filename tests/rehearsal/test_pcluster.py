@@ -7,17 +7,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 import yaml
 
 from tests.rehearsal import cloud
-from tests.rehearsal.account_copies import prepared_account, seeded_account
+from tests.rehearsal.account_copies import prepared_account, seeded_account, told
+from tests.rehearsal.warm_parallelcluster import warm_parallelcluster
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster_command import Pcluster, PclusterRefusedError, artifact_bucket
-from trainyard.edge.pcluster_environment import environment, known_versions
+from trainyard.edge.pcluster_environment import known_versions
 from trainyard.render.rendering import render
 from trainyard.spec.parsing import parse
 
@@ -53,20 +53,20 @@ def small(nodes: int = 0, version: str = "3.16.1") -> str:
 @contextlib.contextmanager
 def rehearsed(text: str, **faults: Any) -> Iterator[tuple[Any, Pcluster, str]]:
     """Yield an account with everything that the spec names, ParallelCluster on it, and the rendered config."""
-    with seeded_account(text) as account, parallelcluster(account, text) as pcluster:
-        urlopen(Request(f"{account.endpoint}/trainyard/faults", json.dumps(faults).encode(), method="PUT")).close()
-        yield account, pcluster, rendered(text)
+    with seeded_account(text) as account:
+        told(account, "faults", faults)
+        yield account, parallelcluster(account, text), rendered(text)
 
 
 def parallelcluster(account: Account, text: str) -> Pcluster:
-    return Pcluster(environment(parse(text, "cluster.yaml").spec.parallelcluster.version, print), account)
+    return warm_parallelcluster(account, parse(text, "cluster.yaml").spec.parallelcluster.version)
 
 
 def create(account: Account, text: str) -> None:
     """Make a cluster, for every test that wants it there."""
-    with parallelcluster(account, text) as pcluster:
-        pcluster.create("small", rendered(text))
-        assert settled(pcluster, "small")["clusterStatus"] == "CREATE_COMPLETE"
+    pcluster = parallelcluster(account, text)
+    pcluster.create("small", rendered(text))
+    assert settled(pcluster, "small")["clusterStatus"] == "CREATE_COMPLETE"
 
 
 def rendered(text: str) -> str:
@@ -145,7 +145,8 @@ def test_a_cluster_in_which_everything_exists_is_created():
 
 
 def test_the_fleet_is_stopped_and_started_as_the_head_node_would():
-    with prepared_account(small(2), create) as account, parallelcluster(account, small(2)) as pcluster:
+    with prepared_account(small(2), create) as account:
+        pcluster = parallelcluster(account, small(2))
         assert pcluster.set_fleet("small", "STOP_REQUESTED")["status"] in ("STOP_REQUESTED", "STOPPED")
         assert pcluster.fleet("small")["status"] == "STOPPED"
         assert "ComputeNode" not in kinds(pcluster.instances("small"))
@@ -154,7 +155,8 @@ def test_the_fleet_is_stopped_and_started_as_the_head_node_would():
 
 
 def test_an_update_that_would_interrupt_running_nodes_is_refused_with_the_parameter():
-    with prepared_account(small(2), create) as account, parallelcluster(account, small(2)) as pcluster:
+    with prepared_account(small(2), create) as account:
+        pcluster = parallelcluster(account, small(2))
         changed = yaml.safe_load(rendered(small(2)))
         changed["HeadNode"]["InstanceType"] = "m5.4xlarge"
         with pytest.raises(PclusterRefusedError, match=r"HeadNode\.InstanceType"):

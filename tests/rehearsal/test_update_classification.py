@@ -12,6 +12,7 @@ import yaml
 
 from tests.rehearsal.account_copies import account_for, copied, deployed_account
 from tests.rehearsal.every_edit import Edit, edits
+from tests.rehearsal.warm_parallelcluster import warm_parallelcluster
 from tests.rehearsal.whole import SPEC, deployed
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.deployment import work_for
@@ -21,7 +22,6 @@ from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.pcluster_answers import FleetState, Verdict
 from trainyard.edge.pcluster_command import Pcluster
-from trainyard.edge.pcluster_environment import environment
 from trainyard.platforms.parallelcluster.deployment.classification import config_for
 from trainyard.render.rendering import render
 from trainyard.spec.parsing import parse
@@ -31,7 +31,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SOME = [
     Edit(name, SPEC, SPEC.replace(former, new))
     for name, former, new in (
-        ("queues[0].nodes.max", "nodes: 2", "nodes: {min: 2, max: 4}"),
         ("queues[0].efa", "nodes: 2", "nodes: 2\n    efa: false"),
         ("login_nodes.instance_type", "count: 1, instance_type: m5.large", "count: 1, instance_type: m5.xlarge"),
         ("head_node.instance_type", "head_node: {instance_type: m5.large", "head_node: {instance_type: m5.xlarge"),
@@ -94,14 +93,15 @@ def asked_for(document: dict[str, Any], state: FleetState) -> dict[str, Any]:
 class Programs(NamedTuple):
     """The real ParallelCluster with a cluster that runs, and with copies whose fleet or login nodes stand."""
 
-    account: Account
-    while_running: Pcluster
-    while_stopped: Pcluster
-    without_logins: Pcluster
+    version: str
+    running: Account
+    stopped: Account
+    without_logins: Account
 
     def at(self, state: FleetState) -> Pcluster:
-        """Return the one whose cluster is in a state."""
-        return {"stop": self.while_stopped, "live-logins": self.without_logins}.get(state, self.while_running)
+        """Return it for the account whose cluster is in a state."""
+        account = {"stop": self.stopped, "live-logins": self.without_logins}.get(state, self.running)
+        return warm_parallelcluster(account, self.version)
 
 
 @contextmanager
@@ -122,9 +122,7 @@ def programs_of(version: str, deployed_cluster: AbstractContextManager[Account],
         put_fleet_status(stopped, name, "STOPPED")
         without_logins = stack.enter_context(copied(running))
         stop_login_nodes(without_logins)
-        made = environment(version, lambda _: None)
-        accounts = (running, stopped, without_logins)
-        yield Programs(running, *(stack.enter_context(Pcluster(made, account)) for account in accounts))
+        yield Programs(version, running, stopped, without_logins)
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +140,8 @@ def compare(programs: Programs, chosen: list[Edit]) -> tuple[list[str], list[str
     """Compare with the real update-cluster. Return which edits were compared, and what it says otherwise of them."""
     compared, different = [], []
     for name, _, text in chosen:
-        spec, document = parse(text, "cluster.yaml").spec, document_of(programs.account, text)
-        classified = programs.while_running.classify(spec.name, config_text(spec, document))
+        spec, document = parse(text, "cluster.yaml").spec, document_of(programs.running, text)
+        classified = programs.at("live").classify(spec.name, config_text(spec, document))
         for state in STATES:
             verdict = programs.at(state).dry_run(spec.name, config_text(spec, asked_for(document, state)), update=True)
             if any(message.level == "ERROR" for message in verdict.messages) or is_unreadable(verdict):
