@@ -106,6 +106,7 @@ def real_names(account: Account) -> dict[str, str]:
     }
 
 
+@pytest.mark.exhaustive
 def test_every_command_of_the_pages_works_in_a_kept_rehearsal(folder: Path):
     p4d, p5 = sorted(kept_rehearsals(), key=lambda kept: kept.name)
     names, failures, ran = real_names(p5.account), [], 0

@@ -93,6 +93,7 @@ def test_jobs_are_named_by_plan_refused_without_consent_and_waited_for_behind_cl
         assert (len(running(account, "Compute")), closed_queues(account)) == (1, [])
 
 
+@pytest.mark.exhaustive
 def test_login_nodes_are_stopped_for_what_needs_it_and_started_as_the_spec_says():
     with deployed_account(SPEC) as account:
         done = deployed(account, OTHER_LOGINS)
@@ -237,6 +238,7 @@ def expiring(account: Account, action: str) -> Iterator[Account]:
         yield replace(account, endpoint=endpoint)
 
 
+@pytest.mark.exhaustive
 def test_credentials_that_expire_in_the_middle_stop_it_and_others_go_on():
     with deployed_account(SPEC) as account:
         expired = "token included in the request is expired"

@@ -36,9 +36,8 @@ ALONE = (
 )
 
 
-@pytest.mark.parametrize(
-    "platform", ["batch", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("eks", "parallelcluster"))]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("platform", ["batch", "eks", "parallelcluster"])
 def test_a_cluster_moves_to_another_environment_as_a_whole_or_not_at_all(platform: str):
     first, second = (ENVIRONMENT.format(name=name) for name in ("shared", "other"))
     shared, other = (IN_ENVIRONMENT.format(platform=platform, environment=name) for name in ("shared", "other"))

@@ -82,6 +82,7 @@ def test_a_cluster_of_eks_is_used_changed_broken_and_destroyed():
     assert shell.run("status", "cluster.yaml").status == 1
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_of_batch_is_used_changed_and_destroyed():
     shell = Shell(BATCH)
     assert shell.values("status", "lab")["up"] is True

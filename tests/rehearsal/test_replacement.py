@@ -136,7 +136,8 @@ def test_jobs_finish_where_they_run_while_others_have_a_place():
         assert changed(replaced(account)) == []
 
 
-@pytest.mark.parametrize("action", ["SendCommand", pytest.param("DeleteStack", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("action", ["SendCommand", "DeleteStack"])
 def test_a_lost_answer_to_slurm_or_to_a_deletion_changes_nothing(action: str):
     with prepared_account(FORMER, begin, SUCCESSOR) as account:
         run(account, "blue", "scancel", "1")
@@ -175,6 +176,7 @@ def let_lock_end(account: Account) -> None:
         s3.put(account, bucket, key, json.dumps(holder).encode())
 
 
+@pytest.mark.exhaustive
 def test_who_is_killed_between_a_queue_and_the_end_of_the_former_cluster_goes_on():
     with prepared_account(FORMER, begin, SUCCESSOR) as account:
         run(account, "blue", "scancel", "1")
