@@ -28,13 +28,22 @@ gc.disable()  # what is imported and collected stays; to look for what could go 
 
 TESTS = Path(__file__).parent
 LONGEST = (TESTS / "longest_files.txt").read_text(encoding="utf-8").split()
-# They need the same cluster, which takes half a minute to deploy: one process of pytest deploys it once.
-OF_ONE_CLUSTER = (
+# They need ParallelCluster, which takes ten seconds of a processor to start, and most of them the same cluster, which
+# takes as long to deploy: one process of pytest does it once.
+OF_PARALLELCLUSTER = (
     "rehearsal/test_new_release.py",
     "rehearsal/test_connect.py",
+    "rehearsal/test_diagnosed.py",
+    "rehearsal/test_disturbed_deployments.py",
+    "rehearsal/test_disturbed_updates.py",
+    "rehearsal/test_kept_data.py",
     "rehearsal/test_live_updates.py",
+    "rehearsal/test_monitor_verify.py",
+    "rehearsal/test_pcluster.py",
+    "rehearsal/test_replacement.py",
     "rehearsal/test_update_classification.py",
     "render/cloudformation/test_cfn_guard.py",
+    "platforms/parallelcluster/adoption/test_adopted_cluster.py",
     "cli/test_nodes.py",
     "mission/test_pcl.py",
 )
@@ -47,11 +56,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 class FilesTogether(xdist.scheduler.LoadFileScheduling):  # type: ignore[misc]  # as above
-    """Gives a worker whole files, and files of one cluster to the same."""
+    """Gives a worker whole files, and all that need ParallelCluster to the same."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = str(super()._split_scope(nodeid))
-        return OF_ONE_CLUSTER[0] if file.endswith(OF_ONE_CLUSTER) else file
+        return OF_PARALLELCLUSTER[0] if file.endswith(OF_PARALLELCLUSTER) else file
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -139,7 +139,7 @@ def test_a_setting_works_on_every_architecture_that_its_template_became(row: Row
         assert [finding for finding in rule_findings(parsed) if finding.severity == "error"] == []
 
 
-@pytest.mark.integration
+@pytest.mark.exhaustive
 def test_parallelcluster_validates_what_every_setting_gives():
     made = {(row.setting, name): config_of(one.spec) for row in SET for name, one in specs_with(row).items()}
     found = validate_configs(list(made.values()), version="3.16.1")

@@ -93,7 +93,7 @@ class HeadNode:
         return job
 
 
-@pytest.fixture(scope="module", params=["22.05", "24.11"])
+@pytest.fixture(scope="module", params=["22.05", pytest.param("24.11", marks=pytest.mark.exhaustive)])
 def slurm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "24.11":

@@ -30,6 +30,10 @@ RIGHT: dict[str, dict[str, Any]] = yaml.load((HERE / "right.yaml").read_text(), 
 ZONES = {"subnet-00000000000000004": "b"}
 
 
+NEWEST = max(known_versions(), key=number_of)
+VERSIONS = [NEWEST, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in known_versions() if one != NEWEST)]
+
+
 def asked(text: str) -> ClusterConfig:
     return ClusterConfig(text, "llm", "us-east-2")
 
@@ -59,7 +63,7 @@ def found(version: str) -> dict[tuple[str, str], tuple[Failure, ...]]:
 
 def cases(table: dict[str, dict[str, Any]]) -> list[ParameterSet]:
     return [
-        pytest.param(version, name, id=f"{version}-{name}")
+        pytest.param(version, name, id=f"{version}-{name}", marks=[] if version == NEWEST else [pytest.mark.exhaustive])
         for version in known_versions()
         for name, case in table.items()
         if number_of(case.get("since", "0")) <= number_of(line_of(version)) <= number_of(case.get("until", "99"))
@@ -77,13 +81,13 @@ def test_nothing_is_wrong_with_what_is_right(version, name):
     assert errors(found(version)["right", name]) == []
 
 
-@pytest.mark.parametrize("version", known_versions())
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", FILES)
 def test_the_account_has_everything_that_a_config_can_mention(version, name):
     assert errors(found(version)["file", name]) == []
 
 
-@pytest.mark.parametrize("version", known_versions())
+@pytest.mark.parametrize("version", VERSIONS)
 def test_the_reference_architectures_are_valid(version):
     specs = [parse(one.text, "cluster.yaml").spec for one in architectures_on("parallelcluster")]
     texts = [assemble(spec).files["cluster.yaml"].decode() for spec in specs]
@@ -91,6 +95,7 @@ def test_the_reference_architectures_are_valid(version):
     assert [errors(failures) for failures in validate_configs(configs, version=version)] == [[] for _ in specs]
 
 
+@pytest.mark.exhaustive
 def test_what_pcluster_only_warns_of_is_a_warning():
     levels = {one.validator: one.level for one in found("3.14.2")["right", "a key pair of a login pool"]}
     assert levels["LoginNodesSshKeyNameDeprecatedValidator"] == "WARNING"

@@ -145,6 +145,7 @@ def test_without_the_option_nobody_waits(account: Account):
     assert account.clock.now() == pytest.approx(datetime.now(UTC).timestamp(), abs=600)
 
 
+@pytest.mark.exhaustive
 def test_a_block_that_is_over_is_taken_out_of_the_cluster_and_the_next_one_stays():
     following = "cr-0a1b2c3d4e5f60719"
     kinds = [

@@ -66,13 +66,14 @@ def test_a_cluster_of_eks_is_the_same_wherever_its_deployment_was_killed():
     chosen: Counter[str] = Counter()
 
     def is_chosen(number: int, call: str) -> bool:
-        if number % 100 and not CALLS_OF_EKSCTL.fullmatch(call):
+        del number
+        if not CALLS_OF_EKSCTL.fullmatch(call):
             return False
         chosen[call] += 1
         return chosen[call] == 1
 
     with seeded_account(text) as account:
-        assert goes_on_from_kills(account, text, deployed, is_chosen) > 3
+        assert goes_on_from_kills(account, text, deployed, is_chosen) > 2
 
 
 def edited(text: str) -> str:

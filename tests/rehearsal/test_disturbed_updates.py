@@ -123,6 +123,7 @@ def test_who_is_killed_while_login_nodes_are_stopped_goes_on_or_back():
         assert [node.instance_type for node in running(points[1].account, "LoginNode")] == ["m5.xlarge"]
 
 
+@pytest.mark.exhaustive
 def test_an_update_that_fails_halfway_brings_back_what_was_there_and_says_so():
     with deployed_account(SPEC) as account:
         before = config(account)

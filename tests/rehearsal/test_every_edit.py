@@ -37,7 +37,6 @@ PARTS = {"environment": 6, "batch": 12, "eks": 12, "parallelcluster": 80}
 SOME = {
     "environment": ("monitoring amp-only to self-hosting back", "lustre before another"),
     "batch": ("file_systems[0].lustre.deployment",),
-    "eks": ("eks.control_plane_logs",),
 }
 MORE = {
     "environment": (
@@ -47,6 +46,7 @@ MORE = {
         "openzfs exchanged",
     ),
     "batch": ("queues[0].efa",),
+    "eks": ("eks.control_plane_logs",),
 }
 # It needs the environment in the account: tests/rehearsal/test_edits.py.
 ELSEWHERE = {"environment"}

@@ -144,6 +144,7 @@ def test_a_cluster_in_which_everything_exists_is_created():
         assert len(described["loginNodes"]) == 2
 
 
+@pytest.mark.exhaustive
 def test_the_fleet_is_stopped_and_started_as_the_head_node_would():
     with prepared_account(small(2), create) as account:
         pcluster = parallelcluster(account, small(2))
@@ -154,6 +155,7 @@ def test_the_fleet_is_stopped_and_started_as_the_head_node_would():
         assert kinds(pcluster.instances("small")).count("ComputeNode") == 2
 
 
+@pytest.mark.exhaustive
 def test_an_update_that_would_interrupt_running_nodes_is_refused_with_the_parameter():
     with prepared_account(small(2), create) as account:
         pcluster = parallelcluster(account, small(2))

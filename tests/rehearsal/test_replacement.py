@@ -61,6 +61,10 @@ software: {setup: gpu}
 SUCCESSOR = FORMER.replace("blue", "green").replace("3.15.1", "3.16.1").replace("m5.large}\np", "m5.2xlarge}\np")
 
 
+# What takes less time to try.
+OF_SAME_VERSION = FORMER.replace("3.15.1", "3.16.1")
+
+
 def replaced(account: Account) -> DeploymentResult:
     """Let the second cluster take over from the former one."""
     spec = parse(SUCCESSOR, "cluster.yaml").spec
@@ -109,8 +113,11 @@ def check_taken_over(account: Account) -> None:
     assert (count(account, "blue", "gpu"), count(account, "green", "gpu")) == (0, 2)
 
 
-def test_jobs_finish_where_they_run_while_others_have_a_place():
-    with prepared_account(FORMER, begin, SUCCESSOR) as account:
+@pytest.mark.parametrize(
+    "text", [OF_SAME_VERSION, pytest.param(FORMER, marks=pytest.mark.exhaustive)], ids=["same version", "older version"]
+)
+def test_jobs_finish_where_they_run_while_others_have_a_place(text: str):
+    with prepared_account(text, begin, SUCCESSOR) as account:
         before = cluster_config(account, "blue")
         assert (count(account, "blue", "gpu"), count(account, "green", "gpu")) == (2, 0)
         assert "not available" in run(account, "blue", "sbatch", "--partition=gpu", "--wrap=more")

@@ -33,7 +33,6 @@ SOME = [
     for name, former, new in (
         ("queues[0].efa", "nodes: 2", "nodes: 2\n    efa: false"),
         ("login_nodes.instance_type", "count: 1, instance_type: m5.large", "count: 1, instance_type: m5.xlarge"),
-        ("head_node.instance_type", "head_node: {instance_type: m5.large", "head_node: {instance_type: m5.xlarge"),
     )
 ]
 VERSIONS = ("3.16.1", "3.15.1", "3.14.2")

@@ -102,6 +102,7 @@ def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: Benc
     assert [judge_file.judgement.case.run.ranks for judge_file in judge_files((str(tmp_path / "results"),))] == [2]
 
 
+@pytest.mark.exhaustive
 def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: BenchCluster, tmp_path: Path):
     submission_result = submit(cluster, tmp_path / "results", JobSelection(backend="gloo", python=torch_python()))
     (job,) = submission_result.jobs

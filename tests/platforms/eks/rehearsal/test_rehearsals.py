@@ -88,7 +88,7 @@ def script(text: str, around: str | None = None) -> RehearsalSpec:
     return RehearsalSpec(parsed.spec, text, findings, parsed.document, None if around is None else script(around))
 
 
-@pytest.mark.integration
+@pytest.mark.exhaustive
 def test_a_cluster_in_an_environment_is_deployed_after_it_and_destroyed_before_it():
     result = rehearse(script(GUEST, SHARED), lambda _: None)
     is_green(result)
