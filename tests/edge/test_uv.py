@@ -61,5 +61,16 @@ def test_a_failure_carries_the_words_of_uv(fake_uv, said, words):
     assert str(raised.value) == words
 
 
+def test_what_uv_prints_is_read_line_by_line_and_kept_in_bounds(tmp_path):
+    program = tmp_path / "uv"
+    program.write_text("#!/bin/sh\nhead --bytes=8000000 /dev/zero | tr '\\0' '%' >&2\necho end >&2\nexit 2\n")
+    program.chmod(0o755)
+    told: list[str] = []
+    with program.open() as stream, pytest.raises(UvError) as raised:
+        run_uv(program, [], report=told.append, keep_open=stream.fileno())
+    assert max(map(len, told)) <= 65_536
+    assert len(str(raised.value)) < 100_000
+
+
 def test_the_uv_that_belongs_to_trainyard_is_found():
     assert uv_program().is_file()

@@ -13,7 +13,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.diagnose.report.diagnoses import diagnosis
-from tests.forged.forgeries import FORGERIES, MARK, own_words
+from tests.each_case import each_case
+from tests.forged.forgeries import FORGERIES, MARK, assert_quoted, own_words
 from tests.operate.nodes.planted import COMPUTE, CURRENT, HEAD, LOGIN, Planted, failed, record
 from trainyard.cli.diagnose_output import print_diagnosis
 from trainyard.cli.nodes_output import nodes_values, print_nodes
@@ -75,16 +76,17 @@ def test_a_field_that_stands_among_our_own_words_takes_no_such_text(field: str, 
     assert MARK not in str(refused.value)
 
 
-@pytest.mark.parametrize("text", FORGERIES.values(), ids=FORGERIES)
-def test_a_diagnosis_in_a_terminal_holds_lines_behind_a_bar(text: str, capsys: pytest.CaptureFixture[str]):
-    values: dict[str, Any] = diagnosis_values(diagnosis(hostile="a line"))
-    for cause in values["causes"]:
-        cause["evidence"] = [{**line, "text": text} for line in cause["evidence"]]
-    print_diagnosis(values)
+@each_case("text", FORGERIES.values(), ids=FORGERIES)
+def test_a_diagnosis_in_a_terminal_holds_lines_behind_a_bar_and_names_in_quotations(
+    text: str, capsys: pytest.CaptureFixture[str]
+):
+    for known in (True, False):
+        values: dict[str, Any] = diagnosis_values(diagnosis(known=known, hostile=text))
+        # What was asked for and why something was not read are words of the user's and of ours.
+        print_diagnosis({**values, "diagnosed": "logs", "unread": [{"name": text, "why": "a link"}]})
     output = capsys.readouterr().out
     assert MARK in output
-    assert MARK not in own_words(output)
-    assert output.replace("\n", "").isprintable()
+    assert_quoted(output)
 
 
 @pytest.mark.parametrize("text", FORGERIES.values(), ids=FORGERIES)

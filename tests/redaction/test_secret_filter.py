@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from tests.each_case import each_case
 from trainyard.redaction.secret_filter import copy_without_secrets
 from trainyard.redaction.secrets import REPLACEMENT, secret_forms
 
@@ -69,3 +70,23 @@ def test_of_a_key_that_was_cut_only_its_own_lines_go():
     left = copied(content)
     assert b"MIIE" not in left
     assert left.endswith(PLAIN.encode())
+
+
+@each_case("before", ["", "2026-05-06T13:25:00Z ", "2026-05-06 ip-10-0-0-1 job[71]: ", "[  12.345] a b ", "\t"])
+def test_no_letter_of_a_key_stays_wherever_it_was_cut(before: str):
+    body = "MIIEpAIB/+" * 20
+    key = f"-----BEGIN PRIVATE KEY-----\n{body[:64]}\n{body[64:128]}\n{body[128:]}\n"
+    for letters in [*range(28, 28 + 45), 92, 93, 94, 100, 130, 131, 140, len(key)]:
+        lines = key[:letters].split("\n")
+        at = [before.replace("12.345", f"1{number}.5") for number in range(len(lines))]
+        cut = "".join(f"{time}{line}\n" for time, line in zip(at, lines, strict=True) if line)
+        for end in ("", PLAIN, "\n" + PLAIN, "2026-05-06 13:25:00 done\n", "done: 3 of 4\n"):
+            left = copied((PLAIN + cut + end).encode()).decode()
+            assert not set(re.findall("MI+|[A-Z]AIB|/[+]", left)), (letters, end, left)
+            assert left.endswith(end)
+
+
+@each_case("line", ["Exit status 0", "2026-05-06T13:25:00Z slurmd: done", "bye!", "", "x y", "{}"])
+def test_what_follows_a_key_that_was_cut_behind_its_first_line_stays(line: str):
+    text = f"-----BEGIN PRIVATE KEY-----\n{line}\nMIIE\n"
+    assert copied(text.encode()).decode().endswith(f"-----\n{line}\nMIIE\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainyard.cli.output import print_lines, print_text, styled
 from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
-from trainyard.foreign_text import BAR, one_line
+from trainyard.foreign_text import BAR, one_line, word_or_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def _print_root(root: _Values) -> None:
 
 def _print_lines(lines: Sequence[_Values]) -> None:
     for line in lines:
-        print_text(styled(f"  {line['file']}:{line['line']}", dim=True))
+        print_text(styled(f"  {_place(line)}", dim=True))
         print_text(f"    {_quotation(line)}")
 
 
@@ -80,7 +80,7 @@ def _print_others(causes: Sequence[_Values]) -> None:
     for cause in causes[:_MOST_OTHERS]:
         print_text(f"  {_severity(cause)}: {cause['title']}, {count_text(cause['count'], 'line')} {_id(cause)}")
         first = cause["evidence"][0]
-        print_text(styled(f"    {first['file']}:{first['line']}", dim=True))
+        print_text(styled(f"    {_place(first)}", dim=True))
         print_text(f"    {_quotation(first)}")
     _print_more(len(causes) - _MOST_OTHERS)
 
@@ -110,13 +110,18 @@ def _print_unread(unread: Sequence[_Values], count: int) -> None:
     print_text("Not read, or not to the end:")
     shown = unread[:_MOST_UNREAD]
     for unread_file in shown:
-        print_text(f"  {unread_file['name']}: {unread_file['why']}")
+        print_text(f"  {word_or_quoted(unread_file['name'])}: {unread_file['why']}")
     _print_more(count - len(shown))
 
 
 def _print_more(count: int) -> None:
     if count > 0:
         print_text(f"  and {count:,} more")
+
+
+def _place(line: _Values) -> str:
+    """Return where a line stands: whoever packed the logs has named the files."""
+    return f"{word_or_quoted(line['file'])}:{line['line']}"
 
 
 def _severity(cause: _Values) -> str:

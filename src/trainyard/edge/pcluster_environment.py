@@ -17,11 +17,13 @@ from pathlib import Path
 from trainyard.edge.cache_folder import cache_folder, folder_lock, refuse_folder_of_others
 from trainyard.edge.uv import UvError, run_uv, uv_program
 from trainyard.errors import InputError, TrainyardError
+from trainyard.foreign_text import quoted
 
 _LOCKS = Path(__file__).with_name("pcluster_locks")
 # The command line of 3.16.1 runs on these: https://pypi.org/project/aws-parallelcluster/3.16.1/
 _OLDEST_PYTHON = (3, 9)
 _FIRST_UNSUPPORTED_PYTHON = (3, 14)
+_MOST_SAID = 1000  # letters
 _PYTHONS = ">=3.9,<3.14"
 _SIZE = "once; it downloads about 100 MB and takes about 430 MB of disk"  # measured with 3.16.1 on Python 3.11
 _TOLD_LINES = ("Downloading", "Prepared", "Installed")
@@ -157,19 +159,20 @@ def _remove(*folders: Path) -> None:
 def _uv_failed(environment: PclusterEnvironment, words: str) -> TrainyardError:
     """Return the error whose hint fits what uv said; the signs are what uv 0.13 prints."""
     place = str(environment.folder.parent)
+    said = quoted(words, _MOST_SAID)
     if "No space left on device" in words:
-        return _disk_full(environment, words)
+        return _disk_full(environment, said)
     if "No interpreter found" in words:
-        problem = f"ParallelCluster {environment.version} needs a Python {_PYTHONS}: {words}"
+        problem = f"ParallelCluster {environment.version} needs a Python {_PYTHONS}: {said}"
         return TrainyardError(problem, where=place, hint="install one, for example with: uv python install 3.13")
     if "error sending request" in words or "offline" in words:
         return TrainyardError(
-            f"could not reach the package index for ParallelCluster {environment.version}: {words}",
+            f"could not reach the package index for ParallelCluster {environment.version}: {said}",
             where=place,
             hint="UV_DEFAULT_INDEX names another index; for a machine without network, copy this folder from one "
             "with the same system and Python",
         )
-    problem = f"the environment of ParallelCluster {environment.version} could not be made: {words}"
+    problem = f"the environment of ParallelCluster {environment.version} could not be made: {said}"
     return TrainyardError(problem, where=place, hint="UV_DEFAULT_INDEX names the package index that uv asks")
 
 

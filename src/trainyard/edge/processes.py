@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
 from pathlib import Path
+
+from trainyard.edge.watched_program import run_watched
+
+_ANSWERS_WITHIN_S = 10.0
 
 
 def place() -> str:
@@ -34,7 +37,7 @@ def _beginning_by_ps(process: int) -> str | None:
     if Path("/proc/self/stat").exists():
         return None
     words = ["ps", "-o", "stat=,lstart=", "-p", str(process)]  # macOS
-    state, _, began = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip().partition(" ")
+    state, _, began = run_watched(words, os.environ, timeout_s=_ANSWERS_WITHIN_S).output.strip().partition(" ")
     return None if not began or state.startswith("Z") else began.strip()
 
 

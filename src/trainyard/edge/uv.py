@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from uv import find_uv_bin
 
-from trainyard.edge.watched_program import bounded_lines
+from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
 
 # Index, proxy, certificate and cache settings of the caller hold; these would change what a lock file says.
@@ -18,7 +16,8 @@ from trainyard.errors import TrainyardError
 _NOT_PASSED_ON = frozenset(
     {"PYTHONHOME", "PYTHONPATH", "UV_CONSTRAINT", "UV_EXCLUDE_NEWER", "UV_NO_BINARY", "UV_OVERRIDE", "VIRTUAL_ENV"}
 )
-_LAST_LINES, _KEPT_LINES = 10, 100
+_LAST_LINES = 10
+_WITHIN_S = 3600.0  # 200 MB over a slow line
 
 
 class UvError(Exception):
@@ -46,23 +45,20 @@ def run_uv(
 
     ``--no-config``: a ``uv.toml`` or ``pyproject.toml`` of the user's project is not about this environment.
     """
-    output: deque[str] = deque(maxlen=_KEPT_LINES)
-    with subprocess.Popen(
-        [uv, *arguments, "--no-config", "--color", "never"],
-        env={name: value for name, value in variables.items() if name not in _NOT_PASSED_ON},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        pass_fds=(keep_open,),
-    ) as process:
-        for line in bounded_lines(process.stderr) if process.stderr else ():
-            output.append(line.decode("utf-8", "replace").rstrip())
-            report(output[-1])
-    if process.returncode:
-        raise UvError(_words(list(output)) or f"uv ended with status {process.returncode}")
+    ended = run_watched(
+        [str(uv), *map(str, arguments), "--no-config", "--color", "never"],
+        {name: value for name, value in variables.items() if name not in _NOT_PASSED_ON},
+        timeout_s=_WITHIN_S,
+        say=report,
+        keep_open=(keep_open,),
+    )
+    if ended.timed_out:
+        raise UvError(f"uv did not end within {_WITHIN_S / 60:.0f} minutes and was stopped")
+    if ended.status:
+        raise UvError(_words(ended.lines) or f"uv ended with status {ended.status}")
 
 
-def _words(output: list[str]) -> str:
+def _words(output: Sequence[str]) -> str:
     """Return the last lines that uv said, from its ``error:`` line on, as one line."""
     errors = [number for number, line in enumerate(output) if line.startswith("error:")]
     lines = output[errors[-1] if errors else 0 :][-_LAST_LINES:]

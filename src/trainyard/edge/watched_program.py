@@ -61,8 +61,9 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     content: bytes | None = None,
     say: Callable[[str], None] | None = None,
     quiet_s: float = _QUIET_S,
+    keep_open: Sequence[int] = (),
 ) -> ProgramResult:
-    """Run a program to its end; ``content`` is its standard input.
+    """Run a program to its end; ``content`` is its standard input, and it inherits the descriptors ``keep_open``.
 
     With ``say``, every line it prints is told when it comes, and that it prints none for ``quiet_s``.
 
@@ -71,7 +72,7 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
     """
     readers: list[threading.Thread] = []
     try:
-        with start_program(arguments, variables, content=content) as process:
+        with start_program(arguments, variables, content=content, keep_open=keep_open) as process:
             # A program that prints faster than it is listened to has to wait, and nothing piles up here.
             lines: queue.Queue[tuple[str, bytes] | None] = queue.Queue(_WAITING_LINES)
             over = threading.Event()
@@ -102,7 +103,11 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
 
 @contextmanager
 def start_program(
-    arguments: Sequence[str], variables: Mapping[str, str], *, content: bytes | None = None
+    arguments: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    content: bytes | None = None,
+    keep_open: Sequence[int] = (),
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program in a session of its own, and see that nothing of it runs any more at the end of the block.
 
@@ -117,6 +122,7 @@ def start_program(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,  # Ctrl-C comes here first, and is passed on
+                pass_fds=tuple(keep_open),
             )
         except OSError as error:
             raise not_started(arguments[0], error) from error

@@ -14,6 +14,7 @@ from trainyard.redaction.secrets import secret_forms, without_secrets
 _BLOCK_BYTES = 1 << 20
 # A key of 16,384 bits is 13,000 letters long, and each of its lines may have a time before it.
 _LONGEST_KEY_BYTES = 20_000
+_LONGEST_BEFORE = 100
 _KEY = b"-----BEGIN "
 _KEY_END = b"-----END "
 _KEY_LINES = re.compile(rb"(?:[^\n]{0,100}(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{40,100}\r?\n?){0,400}")
@@ -53,8 +54,19 @@ def _end(block: bytes, start: int, word: int) -> int:
         line_end = block.find(b"\n", key_end)
         return len(block) if line_end < 0 else line_end
     lines = _KEY_LINES.match(block, min(end + 1, len(block)))
+    place = end + 1 if lines is None else lines.end()
+    if (last := _cut_line(block[start:key]).match(block, min(place, len(block)))) is not None:
+        return last.end()
     # The end of the last of them is that of a line, which stays.
     return end if lines is None or not lines[0] else lines.start() + len(lines[0].rstrip(b"\r\n"))
+
+
+def _cut_line(before: bytes) -> re.Pattern[bytes]:
+    """Return an expression of the last line of a key that was cut: what stands before its lines, and few letters."""
+    shape = re.sub(rb"[0-9]+", rb"[0-9]+", re.escape(before[-_LONGEST_BEFORE:]))
+    return re.compile(
+        rb"[^\n]{0,100}?" * (len(before) > _LONGEST_BEFORE) + shape + rb"[A-Za-z0-9+/=]{1,39}(?=\r?\n|\Z)"
+    )
 
 
 @cache

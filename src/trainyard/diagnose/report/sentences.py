@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trainyard.foreign_text import word_or_quoted
+
 _MOST_NODES = 6
 _GB, _MB, _KB = 1e9, 1e6, 1e3
 
@@ -23,7 +25,7 @@ def occurrence_text(cause: Mapping[str, Any]) -> str:
 
 def nodes(cause: Mapping[str, Any]) -> str:
     """Return the nodes with the most lines and how many each has; empty where there are none."""
-    listed = [f"{node} ({count})" for node, count in list(cause["nodes"].items())[:_MOST_NODES]]
+    listed = [f"{word_or_quoted(node)} ({count})" for node, count in list(cause["nodes"].items())[:_MOST_NODES]]
     more = len(cause["nodes"]) - len(listed)
     return ", ".join([*listed, *([f"and {more} more"] if more else [])])
 
@@ -44,7 +46,7 @@ def not_asked(values: Mapping[str, Any]) -> list[str]:
         time = f", the newest is of {left['newest']}" if left["newest"] else ""
         sentences.append(f"{count_text(left['by_period'], 'line')} that signatures know left out by the period{time}")
     if left["asked_nodes"] and left["by_node"]:
-        others = ", ".join(left["nodes"][:_MOST_NODES]) or "none by name"
+        others = ", ".join(map(word_or_quoted, left["nodes"][:_MOST_NODES])) or "none by name"
         more = ", …" if len(left["nodes"]) > _MOST_NODES else ""
         sentences.append(f"{count_text(left['by_node'], 'line')} left out by the node; nodes seen: {others}{more}")
     return sentences
