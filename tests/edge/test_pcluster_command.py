@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -137,6 +138,16 @@ def test_the_log_is_not_written_to_the_home_folder(pcluster_that):
     pcluster = pcluster_that()
     (called,) = pcluster.clusters()
     assert called["variables"]["PCLUSTER_LOG_FILE"] == str(pcluster.log)
+
+
+def test_what_the_process_unpacks_goes_with_the_folder_of_its_log(pcluster_that):
+    pcluster = pcluster_that()
+    (called,) = pcluster.clusters()
+    place = Path(called["variables"]["TMPDIR"])
+    assert place == pcluster.log.parent
+    (place / "jsii-kernel-a").mkdir()
+    pcluster.close()
+    assert not place.exists()
 
 
 def test_no_command_sees_what_an_earlier_one_left_behind(pcluster_that):

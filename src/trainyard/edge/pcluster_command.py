@@ -63,9 +63,11 @@ class Pcluster:
         """Take the environment and the account. ``log`` is the file that pcluster writes; by default it is not kept."""
         self._made = environment
         self._account = account
-        self._folder = tempfile.TemporaryDirectory(prefix="trainyard-pcluster-")
+        self._folder = tempfile.TemporaryDirectory(prefix="trainyard-pcluster-", ignore_cleanup_errors=True)
         self.log = log or Path(self._folder.name) / "pcluster.log"
-        self._process = PclusterProcess(environment, _variables(environment, account, self.log))
+        # What jsii unpacks goes with the folder, although the process is killed.
+        variables = {**_variables(environment, account, self.log), "TMPDIR": self._folder.name}
+        self._process = PclusterProcess(environment, variables)
 
     def __enter__(self) -> Self:
         """Return itself."""
