@@ -41,7 +41,7 @@ def changes_of(work: Work, changes: Iterable[ResourceChange]) -> tuple[StackChan
 
 def _change(work: Work, change: ResourceChange) -> StackChange:
     known = stack_resource(change.type)
-    reviewed = StackChange(*change, known.holds, known.what)
+    reviewed = StackChange(*change[:-1], known.holds, known.what, change.properties)
     if change.type == _INSTANCE and reviewed.is_loss and _has_own_volume(work, change.id):
         return replace(reviewed, holds="nothing", what="")
     return reviewed

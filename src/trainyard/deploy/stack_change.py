@@ -28,6 +28,13 @@ class StackChange:
     holds: Holds
     what: str
     """What it is, with its size where somebody knows it; empty where it holds nothing."""
+    properties: tuple[str, ...] = ()
+    """What is changed in place."""
+
+    @property
+    def is_told(self) -> bool:
+        """Return whether a review names it: what is lost, and what is changed of something that holds data."""
+        return self.holds != "nothing" if self.is_loss else self.holds == "data" and bool(self.properties)
 
     @property
     def is_loss(self) -> bool:
@@ -41,7 +48,7 @@ class StackChange:
         left = {"snapshot": ", and a snapshot of it stays", "resource": ", and goes on costing"}
         more = left.get(self.leaves, "") if self.fate != "left behind" else ", and goes on costing"
         fate = "detached" if self.holds == "link" and self.fate == "deleted" else self.fate
-        what = f": {self.what}" if self.what else ""
+        what = "".join(f": {words}" for words in (self.what, ", ".join(self.properties)) if words)
         return f"{may}{fate}{new}{more}: {self.resource} of stack {self.stack} ({self.type} {self.id}){what}"
 
     def as_json(self) -> dict[str, Any]:
@@ -56,6 +63,7 @@ class StackChange:
             "leaves": self.leaves,
             "holds": self.holds,
             "what": self.what or None,
+            "properties": list(self.properties),
         }
 
 

@@ -48,13 +48,13 @@ class UpdateReview:
     """What would change of the cluster that is no stack of ours; None where nothing."""
 
     def lines(self) -> Iterator[str]:
-        """Yield what it says: changes of the cluster and each loss by themselves, the rest counted."""
+        """Yield what it says: changes of the cluster, of what holds data and each loss, the rest counted."""
         if self.cluster is not None:
             yield from self.cluster.lines()
         for stack in dict.fromkeys(change.stack for change in self.changes):
             fates = Counter(change.fate for change in self.changes if change.stack == stack)
             yield f"stack {stack}: {', '.join(f'{count} {fate}' for fate, count in fates.items())}"
-        yield from (str(change) for change in self.changes if change.is_loss and change.holds != "nothing")
+        yield from (str(change) for change in self.changes if change.is_told)
         yield from self.unclear
 
 

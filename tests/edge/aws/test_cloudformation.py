@@ -101,7 +101,7 @@ def test_a_change_set_tells_what_becomes_of_a_resource(account, after, policies,
     (change,) = change_set.changes
     assert change[:3] == (name, "Subnet", "AWS::EC2::Subnet")
     assert change.id.startswith("subnet-")
-    assert change[4:] == (fate, True, leaves)
+    assert change[4:7] == (fate, True, leaves)
     discard_change_set(account, change_set)
     summaries = account.client("cloudformation").list_change_sets(StackName=name)["Summaries"]
     assert change_set.id not in [summary["ChangeSetId"] for summary in summaries]
@@ -126,6 +126,21 @@ def test_changes_beyond_the_first_page_are_told_too():
         ResourceChange("paged", "One", "AWS::EC2::VPC", "", "replaced", is_certain=False),
         ResourceChange("paged", "Two", "AWS::EC2::VPC", "", "replaced", is_certain=False),
     )
+
+
+def test_what_is_changed_in_place_is_named_with_its_values():
+    target = {"Attribute": "Properties", "Name": "StorageCapacity", "BeforeValue": "1200", "AfterValue": "2400"}
+    targets = [target, target, {"Attribute": "Properties", "Name": "Other"}, {"Attribute": "Tags", "Name": "team"}]
+    change = {"Action": "Modify", "LogicalResourceId": "Lustre", "ResourceType": "AWS::FSx::FileSystem"}
+    details = {"Replacement": "False", "Details": [{"Target": target} for target in targets]}
+    shown = {"Status": "CREATE_COMPLETE", "Changes": [{"Type": "Resource", "ResourceChange": change | details}]}
+    answers: dict[str, Any] = {
+        "cloudformation.CreateChangeSet": {"Id": "arn:c"},
+        "cloudformation.DescribeChangeSet": shown,
+    }
+    change_set = make_change_set(RecordedAccount("us-east-2", answers=answers), request("named", NETWORK), is_new=False)
+    assert change_set is not None
+    assert change_set.changes[0].properties == ("StorageCapacity 1200 -> 2400", "Other")
 
 
 def test_an_update_that_its_review_refuses_is_not_made(account):

@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updatin
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import yaml
@@ -16,7 +16,7 @@ from trainyard.edge.aws.calls import call
 from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.aws.stacks import OWN_CHANGE_SETS, polls
 from trainyard.errors import TrainyardError
-from trainyard.foreign_text import quoted
+from trainyard.foreign_text import quoted, word_or_quoted
 
 Leaves = Literal["nothing", "snapshot", "resource"]
 """What stays of a resource that goes, by its deletion policy: a snapshot, or itself outside of any stack."""
@@ -24,6 +24,7 @@ Fate = Literal["added", "changed", "replaced", "deleted", "left behind"]
 """What becomes of a resource. Replaced: a new one takes its place, and the former is deleted or left behind."""
 # Where AWS cannot tell beforehand, it may come to that: Conditional of Replacement, Dynamic of Action.
 _UNKNOWN = ("Conditional", "Dynamic")
+_LONGEST_VALUE = 60
 _GONE = ("ChangeSetNotFound", "ChangeSetNotFoundException")
 
 
@@ -55,6 +56,8 @@ class ResourceChange(NamedTuple):
     is_certain: bool = True
     """Whether AWS knows already that it comes to that."""
     leaves: Leaves = "nothing"
+    properties: tuple[str, ...] = ()
+    """What is changed in place, each with its former and its new value where AWS says them."""
 
 
 class ChangeSet(NamedTuple):
@@ -85,7 +88,7 @@ def make_change_set(account: Account, request: StackRequest, *, is_new: bool) ->
         )["Id"]
         place = {"StackName": request.name, "ChangeSetName": change_set}
         for _ in polls(account, request.name):
-            described = client.describe_change_set(**place)
+            described = client.describe_change_set(**place, IncludePropertyValues=True)
             if described["Status"] == "CREATE_COMPLETE":
                 return ChangeSet(request.name, change_set, _changes(client, place, described))
             if described["Status"] == "FAILED":
@@ -117,7 +120,7 @@ def _template(request: StackRequest) -> dict[str, str]:
 def _changes(client: Any, place: Mapping[str, str], described: dict[str, Any]) -> tuple[ResourceChange, ...]:
     changes = list(described.get("Changes", ()))
     while token := described.get("NextToken"):
-        described = client.describe_change_set(**place, NextToken=token)
+        described = client.describe_change_set(**place, IncludePropertyValues=True, NextToken=token)
         changes += described.get("Changes", ())
     return tuple(_change(place["StackName"], item["ResourceChange"]) for item in changes if "ResourceChange" in item)
 
@@ -140,7 +143,21 @@ def _change(stack: str, shown: Mapping[str, Any]) -> ResourceChange:
         fate,
         action not in _UNKNOWN and replacement not in _UNKNOWN,
         leaves,
+        tuple(dict.fromkeys(_properties(shown))) if fate == "changed" else (),
     )
+
+
+def _properties(shown: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the properties of a changed resource, but its tags.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceTargetDefinition.html
+    """
+    for detail in shown.get("Details", ()):
+        target = detail.get("Target", {})
+        if target.get("Attribute") != "Properties" or "Name" not in target:
+            continue
+        values = [word_or_quoted(target[key], _LONGEST_VALUE) for key in ("BeforeValue", "AfterValue") if key in target]
+        yield " ".join([target["Name"], " -> ".join(values) if len(values) == 2 else ""]).strip()
 
 
 def deletion_policies(account: Account, stack: str) -> dict[str, Leaves]:
