@@ -145,6 +145,18 @@ def monitoring_volumes(account: Account) -> list[dict[str, Any]]:
     return list(account.client("ec2").describe_volumes(Filters=filters)["Volumes"])
 
 
+def test_a_file_system_only_becomes_larger():
+    larger = MANAGED.replace("size_gib: 1200", "size_gib: 2400")
+    with prepared_account(MANAGED, deploy_into) as account:
+        done = deployed(account, larger)
+        assert done.ok
+        assert "StorageCapacity 1200 -> 2400" in str(done.review.changes)
+        said = refusal(deployed(account, MANAGED))
+        assert "StorageCapacity 2400 -> 1200; nothing was touched; FSx makes file systems only larger" in said
+        (file_system,) = account.client("fsx").describe_file_systems()["FileSystems"]
+        assert file_system["StorageCapacity"] == 2400
+
+
 def test_what_everything_stands_in_cannot_be_given_up():
     with prepared_account(MANAGED, deploy_into) as account:
         moved = deployed(account, MANAGED.replace("us-east-2a", "us-east-2c"), give_up("PrimaryPrivateSubnet"))

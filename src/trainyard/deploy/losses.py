@@ -24,6 +24,7 @@ _ONE_LINK = (
     "nothing was touched; FSx links a directory to one bucket at a time: deploy once without that data_repository, "
     "which unlinks it and leaves the files, and then with the new one (a link of an earlier version has data_path: /)"
 )
+_ONLY_LARGER = "nothing was touched; FSx makes file systems only larger: put the size back in the spec"
 _IMMUTABLE = (
     "`trainyard plan` lists what cannot be changed later; put it back in the spec, or make a second cluster or "
     "environment under another name and move the data"
@@ -85,6 +86,8 @@ def refuse_losses(work: Work, changes: Sequence[StackChange]) -> None:
         raise TrainyardError(_told(work, foundations), where=work.name, hint=f"nothing was touched; {_IMMUTABLE}")
     if links := _links_in_the_way(changes):
         raise TrainyardError(_told(work, links), where=work.name, hint=_ONE_LINK)
+    if smaller := [change for change in changes if change.shrinks]:
+        raise TrainyardError(_told(work, smaller), where=work.name, hint=_ONLY_LARGER)
     data = [change for change in changes if _loses_data(change)]
     if not data:
         return

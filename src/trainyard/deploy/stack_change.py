@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from trainyard.deploy.stack_resources import Holds
-from trainyard.edge.aws.change_sets import ChangeSet, Fate, Leaves, StackRequest
+from trainyard.edge.aws.change_sets import ChangeSet, Fate, Leaves, PropertyChange, StackRequest
 from trainyard.edge.aws.stacks import StackState
 
 
@@ -28,7 +28,7 @@ class StackChange:
     holds: Holds
     what: str
     """What it is, with its size where somebody knows it; empty where it holds nothing."""
-    properties: tuple[str, ...] = ()
+    properties: tuple[PropertyChange, ...] = ()
     """What is changed in place."""
 
     @property
@@ -39,7 +39,37 @@ class StackChange:
     @property
     def is_loss(self) -> bool:
         """Return whether what stands there now is no longer there, or no longer in use, afterwards."""
-        return self.fate not in ("added", "changed")
+        return self.fate not in ("added", "changed") or self.shortens_logs
+
+    @property
+    def shortens_logs(self) -> bool:
+        """Return whether logs go that would have stayed. Without a number of days, they stay for ever.
+
+        https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-logs-loggroup.html
+        """
+        if self.type != "AWS::Logs::LogGroup" or (days := self._numbers("RetentionInDays")) is None:
+            return False
+        before, after = days
+        return after is not None and (before is None or after < before)
+
+    @property
+    def shrinks(self) -> bool:
+        """Return whether a file system would become smaller, which FSx does not do to those of Lustre and OpenZFS.
+
+        https://docs.aws.amazon.com/fsx/latest/APIReference/API_UpdateFileSystem.html
+        """
+        if self.type != "AWS::FSx::FileSystem" or (sizes := self._numbers("StorageCapacity")) is None:
+            return False
+        before, after = sizes
+        return before is not None and after is not None and after < before
+
+    def _numbers(self, name: str) -> tuple[int | None, int | None] | None:
+        """Return the values of a property that is changed, None for one that is not there or no number."""
+        change = next((change for change in self.properties if change.name == name), None)
+        if change is None:
+            return None
+        before, after = (int(value) if value and value.isdecimal() else None for value in (change.before, change.after))
+        return before, after
 
     def __str__(self) -> str:
         """Say what becomes of it."""
@@ -48,7 +78,7 @@ class StackChange:
         left = {"snapshot": ", and a snapshot of it stays", "resource": ", and goes on costing"}
         more = left.get(self.leaves, "") if self.fate != "left behind" else ", and goes on costing"
         fate = "detached" if self.holds == "link" and self.fate == "deleted" else self.fate
-        what = "".join(f": {words}" for words in (self.what, ", ".join(self.properties)) if words)
+        what = "".join(f": {words}" for words in (self.what, ", ".join(map(str, self.properties))) if words)
         return f"{may}{fate}{new}{more}: {self.resource} of stack {self.stack} ({self.type} {self.id}){what}"
 
     def as_json(self) -> dict[str, Any]:
@@ -63,7 +93,7 @@ class StackChange:
             "leaves": self.leaves,
             "holds": self.holds,
             "what": self.what or None,
-            "properties": list(self.properties),
+            "properties": list(map(str, self.properties)),
         }
 
 

@@ -14,6 +14,7 @@ from tests.rehearsal.whole import SPEC
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.change_sets import (
     ChangeSet,
+    PropertyChange,
     ResourceChange,
     StackRequest,
     discard_change_set,
@@ -140,7 +141,10 @@ def test_what_is_changed_in_place_is_named_with_its_values():
     }
     change_set = make_change_set(RecordedAccount("us-east-2", answers=answers), request("named", NETWORK), is_new=False)
     assert change_set is not None
-    assert change_set.changes[0].properties == ("StorageCapacity 1200 -> 2400", "Other")
+    assert change_set.changes[0].properties == (
+        PropertyChange("StorageCapacity", "1200", "2400"),
+        PropertyChange("Other"),
+    )
 
 
 def test_an_update_that_its_review_refuses_is_not_made(account):

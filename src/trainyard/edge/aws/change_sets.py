@@ -40,6 +40,25 @@ class StackRequest(NamedTuple):
     """Where the template lies in S3, where it is too long for a request."""
 
 
+class PropertyChange(NamedTuple):
+    """One property of a resource that is changed in place, with its values as text where AWS says them.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceTargetDefinition.html
+    """
+
+    name: str
+    before: str | None = None
+    after: str | None = None
+
+    def __str__(self) -> str:
+        """Name it, with both values."""
+        if self.before is None or self.after is None:
+            return self.name
+        return (
+            f"{self.name} {word_or_quoted(self.before, _LONGEST_VALUE)} -> {word_or_quoted(self.after, _LONGEST_VALUE)}"
+        )
+
+
 class ResourceChange(NamedTuple):
     """What an operation would do to one resource.
 
@@ -56,8 +75,8 @@ class ResourceChange(NamedTuple):
     is_certain: bool = True
     """Whether AWS knows already that it comes to that."""
     leaves: Leaves = "nothing"
-    properties: tuple[str, ...] = ()
-    """What is changed in place, each with its former and its new value where AWS says them."""
+    properties: tuple[PropertyChange, ...] = ()
+    """What is changed in place."""
 
 
 class ChangeSet(NamedTuple):
@@ -147,17 +166,13 @@ def _change(stack: str, shown: Mapping[str, Any]) -> ResourceChange:
     )
 
 
-def _properties(shown: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the properties of a changed resource, but its tags.
-
-    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceTargetDefinition.html
-    """
+def _properties(shown: Mapping[str, Any]) -> Iterator[PropertyChange]:
+    """Yield the properties of a changed resource, but its tags."""
     for detail in shown.get("Details", ()):
         target = detail.get("Target", {})
         if target.get("Attribute") != "Properties" or "Name" not in target:
             continue
-        values = [word_or_quoted(target[key], _LONGEST_VALUE) for key in ("BeforeValue", "AfterValue") if key in target]
-        yield " ".join([target["Name"], " -> ".join(values) if len(values) == 2 else ""]).strip()
+        yield PropertyChange(target["Name"], target.get("BeforeValue"), target.get("AfterValue"))
 
 
 def deletion_policies(account: Account, stack: str) -> dict[str, Leaves]:

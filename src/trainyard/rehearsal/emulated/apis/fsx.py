@@ -96,9 +96,15 @@ def describe_file_systems(self: Any) -> str:
 
 
 def update_file_system(self: Any) -> str:
-    """Answer UpdateFileSystem: the new values hold at once."""
+    """Answer UpdateFileSystem: the new values hold at once, and a size is none below the former.
+
+    https://docs.aws.amazon.com/fsx/latest/APIReference/API_UpdateFileSystem.html
+    """
     request = json.loads(self.body)
     file_system = _file_system(self, request["FileSystemId"])
+    has_gib = file_system.described["StorageCapacity"]
+    if (asked_gib := request.get("StorageCapacity") or has_gib) < has_gib:
+        raise _refusal("BadRequest", f"StorageCapacity {asked_gib} is below {has_gib}, that of the file system")
     file_system.change(request)
     return json.dumps({"FileSystem": file_system.to_dict()}, default=str)
 

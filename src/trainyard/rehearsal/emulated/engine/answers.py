@@ -73,8 +73,8 @@ def resource(stack: EmulatedStack, resource: EmulatedResource) -> dict[str, Any]
     return _present(shown)
 
 
-def change_set(change_set: EmulatedChangeSet) -> dict[str, Any]:
-    """Return DescribeChangeSet. To look is to let time pass."""
+def change_set(change_set: EmulatedChangeSet, *, with_values: bool) -> dict[str, Any]:
+    """Return DescribeChangeSet, with values of properties where a caller asks for them. To look is to let time pass."""
     target = change_set.target
     return {
         **change_set_summary(change_set),
@@ -82,7 +82,7 @@ def change_set(change_set: EmulatedChangeSet) -> dict[str, Any]:
         "Parameters": _parameters(target.template, target.values, target.parameters),
         "Capabilities": list(change_set.capabilities),
         "Tags": [{"Key": key, "Value": value} for key, value in target.tags.items()],
-        "Changes": change_sets.resource_changes(change_set),
+        "Changes": change_sets.resource_changes(change_set, with_values=with_values),
     }
 
 

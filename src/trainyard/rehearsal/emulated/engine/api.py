@@ -134,7 +134,9 @@ class CloudFormation(BaseResponse):
 
     def describe_change_set(self) -> ActionResult:
         """Show what would be done."""
-        return ActionResult(answers.change_set(self._change_set()))
+        return ActionResult(
+            answers.change_set(self._change_set(), with_values=bool(self._get_bool_param("IncludePropertyValues")))
+        )
 
     def execute_change_set(self) -> ActionResult:
         """Do it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import uuid
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from trainyard.rehearsal.emulated.engine import deployment, plan
-from trainyard.rehearsal.emulated.engine.plan import EmulatedChange, StackTarget
+from trainyard.rehearsal.emulated.engine.plan import EmulatedChange, EmulatedProperty, StackTarget
 from trainyard.rehearsal.emulated.engine.refusals import (
     ChangeSetStatusError,
     ChangeSetUnknownError,
@@ -102,18 +103,18 @@ def execute(change_set: EmulatedChangeSet, *, rollback: bool) -> None:
     work(stack, change_set.target)
 
 
-def resource_changes(change_set: EmulatedChangeSet) -> list[dict[str, Any]]:
-    """Return the changes as DescribeChangeSet shows them.
+def resource_changes(change_set: EmulatedChangeSet, *, with_values: bool) -> list[dict[str, Any]]:
+    """Return the changes as DescribeChangeSet shows them, with values of properties where a caller asks for them.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceChange.html
     """
     return [
-        {"Type": "Resource", "ResourceChange": _change_details(change, change_set.stack)}
+        {"Type": "Resource", "ResourceChange": _change_details(change, change_set.stack, with_values=with_values)}
         for change in change_set.target.changes
     ]
 
 
-def _change_details(change: EmulatedChange, stack: EmulatedStack) -> dict[str, Any]:
+def _change_details(change: EmulatedChange, stack: EmulatedStack, *, with_values: bool) -> dict[str, Any]:
     physical = stack.resources[change.logical_id].physical if change.logical_id in stack.resources else None
     shown: dict[str, Any] = {
         "Action": change.action,
@@ -128,16 +129,24 @@ def _change_details(change: EmulatedChange, stack: EmulatedStack) -> dict[str, A
         shown["PolicyAction"] = change.policy
     if change.action == "Modify":
         shown["Replacement"] = str(change.replaces)
-        shown["Scope"] = sorted({"Tags" if name == "Tags" else "Properties" for name in change.properties})
-        shown["Details"] = [_detail(name, change) for name in change.properties]
+        shown["Scope"] = sorted({"Tags" if changed.name == "Tags" else "Properties" for changed in change.properties})
+        shown["Details"] = [_detail(changed, change, with_values=with_values) for changed in change.properties]
     return shown
 
 
-def _detail(name: str, change: EmulatedChange) -> dict[str, Any]:
+def _detail(changed: EmulatedProperty, change: EmulatedChange, *, with_values: bool) -> dict[str, Any]:
     recreation = "Always" if change.replaces else "Never"
-    target = {"Attribute": "Tags"} if name == "Tags" else {"Attribute": "Properties", "Name": name}
+    is_tags = changed.name == "Tags"
+    target = {"Attribute": "Tags"} if is_tags else {"Attribute": "Properties", "Name": changed.name}
+    if with_values and not is_tags:
+        values = {"BeforeValue": changed.before, "AfterValue": changed.after}
+        target |= {key: _text(value) for key, value in values.items() if value is not None}
     return {
         "Target": {**target, "RequiresRecreation": recreation},
         "Evaluation": "Static",
         "ChangeSource": "DirectModification",
     }
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)

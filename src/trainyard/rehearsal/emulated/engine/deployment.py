@@ -147,7 +147,9 @@ def _make(
     aws = InProcessAccount(stack.region)
     if former is None or change.replaces:
         physical = types.create(aws, resource)
-    elif set(change.properties) == {"Tags"} and tag_as_ours(aws, former, resource, replace=True):
+    elif {changed.name for changed in change.properties} == {"Tags"} and tag_as_ours(
+        aws, former, resource, replace=True
+    ):
         former.logical = resource
         return former
     else:

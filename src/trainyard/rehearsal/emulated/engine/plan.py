@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainyard.rehearsal.emulated.engine import functions, parameters, references, template
 from trainyard.rehearsal.emulated.engine.refusals import CapabilitiesError, InvalidError
@@ -48,6 +48,14 @@ _IAM = {
 }
 
 
+class EmulatedProperty(NamedTuple):
+    """A property that an operation changes, with what it is and becomes; None where it is not there."""
+
+    name: str
+    before: Any
+    after: Any
+
+
 @dataclass(frozen=True, slots=True)
 class EmulatedChange:
     """One resource that an operation would touch."""
@@ -57,7 +65,7 @@ class EmulatedChange:
     logical_id: str
     type: str
     replaces: bool = False
-    properties: tuple[str, ...] = ()
+    properties: tuple[EmulatedProperty, ...] = ()
     policy: str = ""
     """What becomes of the resource that goes, as DescribeChangeSet calls it: Delete, ReplaceAndRetain and so on."""
 
@@ -167,17 +175,17 @@ def _modification(
             f"Update of resource type is not permitted. The new template modifies resource type of [{name}]"
         )
     now = logical_resource(name, body, stack, scope_of(stack, target, planned)).properties
-    changed = {
-        property_name
-        for property_name in {*now, *former.properties}
+    changed = tuple(
+        EmulatedProperty(property_name, former.properties.get(property_name), now.get(property_name))
+        for property_name in sorted({*now, *former.properties})
         if now.get(property_name) != former.properties.get(property_name)
-    }
+    )
     if not changed:
         return None
     shape = schema(body["Type"], stack.region)
     replaces = shape is not None and needs_replacement(shape, former.properties, now)
     policy = f"ReplaceAnd{_policy_action(body.get('UpdateReplacePolicy', 'Delete'))}" if replaces else ""
-    return EmulatedChange("Modify", name, body["Type"], replaces, tuple(sorted(changed)), policy)
+    return EmulatedChange("Modify", name, body["Type"], replaces, changed, policy)
 
 
 def _policy_action(policy: str) -> str:

@@ -1,0 +1,34 @@
+"""What of a change of a resource in place is a loss."""
+
+from __future__ import annotations
+
+from trainyard.deploy.stack_change import StackChange
+from trainyard.edge.aws.change_sets import PropertyChange
+
+
+def changed(resource_type: str, *properties: PropertyChange) -> StackChange:
+    return StackChange(
+        "s", "It", resource_type, "id", "changed", is_certain=True, leaves="nothing", holds="data", what="",
+        properties=properties,
+    )  # fmt: skip
+
+
+def is_loss(before: str | None, after: str | None) -> bool:
+    return changed("AWS::Logs::LogGroup", PropertyChange("RetentionInDays", before, after)).is_loss
+
+
+def shrinks(before: str | None, after: str | None) -> bool:
+    capacity = PropertyChange("StorageCapacity", before, after)
+    return changed("AWS::FSx::FileSystem", PropertyChange("Other"), capacity).shrinks
+
+
+def test_logs_that_are_kept_for_less_time_are_a_loss():
+    assert [is_loss("90", "30"), is_loss(None, "365")] == [True, True]
+    assert [is_loss("30", "90"), is_loss("30", None), is_loss("30", "30"), is_loss("30", "{{unknown}}")] == [False] * 4
+    assert not changed("AWS::EC2::Volume", PropertyChange("RetentionInDays", "90", "30")).is_loss
+
+
+def test_a_file_system_that_gets_smaller_is_known():
+    assert shrinks("2400", "1200")
+    assert [shrinks("1200", "2400"), shrinks(None, "1200"), shrinks("1200", None)] == [False] * 3
+    assert not changed("AWS::FSx::FileSystem", PropertyChange("Other")).shrinks
