@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,12 +22,14 @@ def asked(application: Application, path: str = "/", **more: Any) -> tuple[bytes
     return b"".join(parts), status
 
 
-def test_one_call_is_answered_at_a_time():
+def test_one_call_is_answered_at_a_time_and_all_by_one_thread():
+    threads: set[int] = set()
     inside: list[int] = []
     together: list[int] = []
 
     def probe(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterator[bytes]:
         inside.append(1)
+        threads.add(threading.get_ident())
         together.append(len(inside))
         time.sleep(0.01)
         inside.pop()
@@ -38,7 +41,7 @@ def test_one_call_is_answered_at_a_time():
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: asked(application), range(16)))
     assert answers == [(b"done", "200 OK")] * 16
-    assert max(together) == 1
+    assert (max(together), len(threads)) == (1, 1)
 
 
 def test_a_failure_of_a_service_is_an_answer_that_no_client_tries_again(capsys):

@@ -60,7 +60,7 @@ def goes_on_from_kills(before: Account, text: str, act: Act, is_chosen: Callable
 CALLS_OF_EKSCTL = re.compile(r"CreateOpenIDConnectProvider|POST /clusters/llm/(addons|pod-identity-associations)")
 
 
-@pytest.mark.integration
+@pytest.mark.exhaustive
 def test_a_cluster_of_eks_is_the_same_wherever_its_deployment_was_killed():
     text = DISTURBED_SPECS["eks"].text
     chosen: Counter[str] = Counter()

@@ -150,7 +150,7 @@ def test_a_file_system_only_becomes_larger():
     with prepared_account(MANAGED, deploy_into) as account:
         done = deployed(account, larger)
         assert done.ok
-        assert "StorageCapacity 1200 -> 2400" in str(done.review.changes)
+        assert "StorageCapacity 1200 -> 2400" in " ".join(map(str, done.review.changes))
         said = refusal(deployed(account, MANAGED))
         assert "StorageCapacity 2400 -> 1200; nothing was touched; FSx makes file systems only larger" in said
         (file_system,) = account.client("fsx").describe_file_systems()["FileSystems"]

@@ -44,6 +44,7 @@ def check_updated(account: Account) -> None:
     assert running == {"compute-gpu": 2, "cpu": 1}
 
 
+@pytest.mark.exhaustive
 def test_a_lost_answer_to_an_update_is_no_second_one():
     with (
         deployed_account(SPEC) as account,

@@ -75,6 +75,7 @@ def instance(account: Account, tmp_path: Path) -> Iterator[DebianNode]:
         yield made
 
 
+@pytest.mark.exhaustive
 def test_it_follows_the_releases_of_its_folder(account: Account, instance: DebianNode):
     bucket = Bucket(account)
     ran = instance.run(*LOOK)

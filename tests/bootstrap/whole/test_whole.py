@@ -102,6 +102,7 @@ def test_a_head_node_comes_up_once_and_collects_metrics_after_its_deferred_steps
     assert "\ntrainyard_credentials_expire_timestamp_seconds 1" in ran.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_cpu_node_with_a_damaged_asset_tells_and_is_ready_once_that_is_repaired_and_deferred_steps_done(node, bucket):
     compute = node("ComputeFleet", "prepare")
     (_, file), content = next(iter(DOWNLOADS.items()))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import RLock
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -27,8 +28,6 @@ from trainyard.rehearsal.emulated.extensions import api_modules
 
 StartResponse = Callable[..., Any]
 
-LOCK = RLock()
-"""Held during a call: moto's backends are plain dictionaries. CloudFormation calls them while it is called itself."""
 _CODE = "NotEmulated"
 # How EC2, S3 and the other services that speak XML wrap an error.
 _WRAPS = {
@@ -65,7 +64,12 @@ class _Dispatcher(DomainDispatcherApplication):
 
 
 class Application:
-    """The emulated account as a WSGI application."""
+    """The emulated account as a WSGI application.
+
+    One thread answers all calls: moto's backends are plain dictionaries, and CloudFormation calls them while it is
+    called itself. It lives as long as its process: OpenSSL, with which moto makes keys, holds a lock while a thread
+    ends, and in a copy of the process that is made meanwhile nobody would ever let go of it.
+    """
 
     def __init__(self) -> None:
         """Take the services that moto lacks from the extensions."""
@@ -76,23 +80,36 @@ class Application:
         applications["cloudformation"] = CloudFormation
         self._by_host = [module for module in api_modules() if hasattr(module, "HOST")]
         self._ours: dict[str, Any] = {name: _flask(responses) for name, responses in applications.items()}
+        self.begin()
+
+    def begin(self) -> None:
+        """Answer in a new thread from now on: in a copy of the process, only the one that made the copy lives."""
+        self._thread = 0
+        self._calls = ThreadPoolExecutor(1, initializer=self._begin)
+
+    def _begin(self) -> None:
+        self._thread = threading.get_ident()
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answer a call. What is sent is read before its turn, so that a slow client holds nobody up."""
         environ["wsgi.input"] = io.BytesIO(_body(environ))
-        with LOCK:
-            path = str(environ.get("PATH_INFO", ""))
-            if path.startswith("/trainyard/"):
-                return _page(path, environ, start_response)
-            host = str(environ.get("HTTP_HOST", ""))
-            by_host = next((module for module in self._by_host if module.HOST.fullmatch(host)), None)
-            answering = by_host and by_host.application
-            name = by_host.NAME if by_host else _signing_name(environ)
-            pages.count(name, environ)
-            try:
-                return list((answering or self._ours.get(name, self._moto))(environ, start_response))
-            except Exception as error:  # noqa: BLE001  # whatever moto raises, the caller is to hear what it was
-                return answer(error, name, environ, start_response)
+        if threading.get_ident() == self._thread:
+            return self._answer(environ, start_response)
+        return self._calls.submit(self._answer, environ, start_response).result()
+
+    def _answer(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        path = str(environ.get("PATH_INFO", ""))
+        if path.startswith("/trainyard/"):
+            return _page(path, environ, start_response)
+        host = str(environ.get("HTTP_HOST", ""))
+        by_host = next((module for module in self._by_host if module.HOST.fullmatch(host)), None)
+        answering = by_host and by_host.application
+        name = by_host.NAME if by_host else _signing_name(environ)
+        pages.count(name, environ)
+        try:
+            return list((answering or self._ours.get(name, self._moto))(environ, start_response))
+        except Exception as error:  # noqa: BLE001  # whatever moto raises, the caller is to hear what it was
+            return answer(error, name, environ, start_response)
 
 
 def _body(environ: dict[str, Any]) -> bytes:

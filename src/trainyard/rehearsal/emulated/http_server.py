@@ -13,7 +13,7 @@ from werkzeug.serving import make_server
 
 from trainyard.rehearsal.emulated import extensions, faults, head_node, pages
 from trainyard.rehearsal.emulated.apis.ec2_capacity import move_clock
-from trainyard.rehearsal.emulated.application import LOCK, Application
+from trainyard.rehearsal.emulated.application import Application
 from trainyard.rehearsal.emulated.emulated_account import KEY_VARIABLE
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount, let_calls_in
 from trainyard.rehearsal.emulated.key_check import KeyCheck
@@ -83,7 +83,7 @@ def _serve_copy(original: BaseWSGIServer, application: Application, port: int) -
     """Be the copy, in which only this thread lives on. Never returns: the call that made the copy is not answered."""
     try:
         original.socket.close()
-        LOCK.release()  # the call that made the copy holds it
+        application.begin()
         threading.Thread(target=end_with_parent, args=(os.getppid(),), daemon=True).start()
         server = _listening(0, application)
         pages.TAKES["copy"] = partial(_copy, server, application)

@@ -81,6 +81,7 @@ def test_a_fault_is_named(tmp_path: Path, fault: str):
         wait_until(lambda: EXPECTED[fault] in told(verified(cluster, tmp_path)))
 
 
+@pytest.mark.exhaustive
 def test_a_renamed_label_is_named_with_the_metrics_that_lack_it(tmp_path: Path):
     with whole_cluster(tmp_path, faults=["renamed-label"]) as cluster:
         found = settled(cluster, tmp_path, "label-missing")
@@ -96,6 +97,7 @@ def test_samples_that_are_refused_with_403_never_arrive_and_the_head_node_says_s
         wait_until(lambda: "remote-write-refused" in dict(told(verified(cluster, tmp_path, head))))
 
 
+@pytest.mark.exhaustive
 def test_credentials_that_ended_and_a_clock_that_is_wrong_are_named(tmp_path: Path):
     ended = f"trainyard_credentials_expire_timestamp_seconds {time.time() - 7200}\n"
     wrong = Faults(
