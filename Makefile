@@ -9,7 +9,7 @@ SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap src/tra
 STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 # Most tests wait, so more of them run than there are cores. A file stays together, as its tests share what they start;
 # tests/conftest.py says which files begin. Without bytecode every worker and every process of a test compiles all anew.
-PYTEST := PYTHONDONTWRITEBYTECODE= pytest --quiet --numprocesses=4 --dist=loadfile --no-loadscope-reorder
+PYTEST := PYTHONDONTWRITEBYTECODE= pytest --quiet --numprocesses=6 --dist=loadfile --no-loadscope-reorder
 # What users install, in place of the source tree.
 WITH_WHEEL := cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel
 PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/xfs .make/torch .make/checkov .make/cfn-guard

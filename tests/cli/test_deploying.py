@@ -150,6 +150,18 @@ def test_who_wants_to_build_images_first_stops_before_the_cluster_and_is_told_ho
     assert f"This goes on: {deploy}" in out
 
 
+def test_a_plan_is_refused_by_what_refuses_a_deployment(account: Account, tmp_path: Path):
+    linked = ENVIRONMENT.replace("_tib: 125}", "_tib: 125, data_repository: s3://nobodys-bucket/train}")
+    spec = written(tmp_path, linked)
+    status, _, refused = run(account, "deploy", spec, "--yes")
+    assert status == 1
+    (line,) = [line for line in refused.splitlines() if "data-repository-not-usable" in line]
+    status, out, err = run(account, "plan", spec, "--account")
+    assert (status, line in err, "Steps" in out) == (1, True, True)
+    status, out, _ = run(account, "plan", spec, "--account", "--json")
+    assert (status, [finding["id"] for finding in json.loads(out)["findings"]]) == (1, ["data-repository-not-usable"])
+
+
 def test_an_environment_has_no_cluster_to_stop_before(account: Account, tmp_path: Path):
     status, _, err = run(account, "deploy", written(tmp_path, ENVIRONMENT), "--yes", "--before-cluster")
     assert (status, stack_names(account)) == (2, set())

@@ -12,6 +12,7 @@ from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.plan.deployment_plan import DeploymentPlan, plan
 from trainyard.deploy.plan.fleet import SimulationRequest
+from trainyard.deploy.preflight_step import preflight_findings
 from trainyard.errors import SpecError
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def plan_file(  # noqa: PLR0913  one for each option
 ) -> tuple[FileFindings, DeploymentPlan | None]:
     """Return what deploying a spec file would do, None where it has errors. Asks an account only where that is wanted.
 
+    What a deployment asks the account before anything is made is asked then as well, and is among the findings.
+
     With ``simulated_nodes``, the plan says when so many compute nodes are ready that start at once; the lock, by
     default the one beside the spec, says how much they fetch.
     Raises FindingsError where the file is no spec, InputError where the lock is damaged or not there or ``region`` is
@@ -47,5 +50,8 @@ def plan_file(  # noqa: PLR0913  one for each option
     place = region_of_spec(spec, file, region)
     content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
     work = equipped(work_for(spec, account_at(place, profile)), content) if asks_account else None
+    if work is not None:
+        preflights = preflight_findings(work, checked.parsed.document)
+        checked = checked._replace(findings=(*checked.findings, *preflights))
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
     return checked, plan(spec, work, simulation if simulated_nodes else None)

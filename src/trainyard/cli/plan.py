@@ -50,9 +50,10 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
 
-    With --account it says what a deployment would change of the stacks that exist, and whether it would be refused:
-    the exit status is 1 then. It makes change sets of them, which it deletes again, and uploads a template that is too
-    long for a request to the cluster's folder in the bucket, as deploying does. Needs no AWS account otherwise.
+    With --account it says what a deployment would change of the stacks that exist, and whether it would be refused,
+    also by what a deployment asks the account first: the exit status is 1 then. It makes change sets of them, which it
+    deletes again, and uploads a template that is too long for a request to the cluster's folder in the bucket, as
+    deploying does. Needs no AWS account otherwise.
 
     Prices are list prices of the dates that their sources name; what is unknown is said to be.
 
@@ -79,7 +80,7 @@ def command(  # noqa: PLR0913  one for each option
         print_json({**(_values(plan) if plan else {"steps": []}), "findings": findings})
     else:
         _print(plan, checked.findings)
-    sys.exit(1 if plan is None or plan.refusals else 0)
+    sys.exit(1 if plan is None or plan.refusals or checked.has_errors else 0)
 
 
 def _print(plan: DeploymentPlan | None, findings: tuple[Finding, ...]) -> None:
