@@ -17,7 +17,7 @@ from tests.rehearsal.test_update_classification import put_fleet_status
 from tests.rehearsal.whole import SPEC, deployed, planned
 from trainyard.deploy.deployment import DeploymentResult
 from trainyard.deploy.lock import Lock
-from trainyard.deploy.record import read_record
+from trainyard.deploy.record import read_record, write_record
 from trainyard.deploy.steps.bucket import bucket_of
 from trainyard.deploy.work import Event, Options
 from trainyard.edge.aws.account import Account
@@ -26,6 +26,7 @@ from trainyard.edge.aws.parallelcluster import deployed_config, fleet_status
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.errors import TrainyardError
+from trainyard.operate.status.status_query import status
 from trainyard.spec.parsing import parse
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -183,13 +184,25 @@ def test_a_protected_fleet_is_updated_and_only_a_restart_opens_its_queues():
 
 
 @pytest.mark.exhaustive
-def test_what_somebody_changed_with_pcluster_is_told_as_a_change_and_undone_only_by_a_deployment():
+def test_what_somebody_changed_with_pcluster_is_told_and_undone_only_with_consent():
     with deployed_account(SPEC) as account:
+        bucket = bucket_of(parse(SPEC, "cluster.yaml").spec, account)
+        record = read_record(account, bucket, "llm")
+        assert record is not None
         assert problems(deployed(account, STOPPED)) == []
-        record_of_other, _ = planned(account, SPEC)
-        assert record_of_other.cluster is not None
-        assert {change.kind for change in record_of_other.cluster.changes} == {"change", "remove"}
+        write_record(account, bucket, record)  # as if somebody else had made that change
+        concerns = [concern.what for concern in status("llm", account).concerns]
+        told_idle = "cluster.yaml: Scheduling.SlurmSettings.ScaledownIdletime"
+        assert any(told_idle in concern and "SlurmQueues[cpu] is new: cpu" in concern for concern in concerns)
+        _, (refused,) = planned(account, SPEC)
+        assert told_idle in refused.problem
+        assert problems(deployed(account, SPEC)) == [refused.problem]
         assert config(account)["Scheduling"]["SlurmSettings"]["ScaledownIdletime"] == 33
+        assert problems(deployed(account, STOPPED)) == []
+        write_record(account, bucket, record)
+        assert problems(deployed(account, SPEC, Options(overwrite_changes=True))) == []
+        assert config(account)["Scheduling"]["SlurmSettings"]["ScaledownIdletime"] == 10
+        assert status("llm", account).drift == ()
 
 
 @pytest.mark.exhaustive

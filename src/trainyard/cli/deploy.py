@@ -59,6 +59,12 @@ if TYPE_CHECKING:
     help="Write dashboards anew that people have edited. By default they stay, and a warning says how they differ.",
 )
 @click.option(
+    "--overwrite-changes",
+    is_flag=True,
+    help="Take back what somebody else has changed of the cluster since its last deployment, which is a reason to "
+    "refuse otherwise.",
+)
+@click.option(
     "--give-up",
     metavar="RESOURCE",
     multiple=True,
@@ -104,6 +110,7 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
     recreate: bool,
     before_cluster: bool,
     overwrite_dashboards: bool,
+    overwrite_changes: bool,
     end_jobs: bool,
     as_json: bool,
 ) -> None:
@@ -118,7 +125,8 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
 
     A cluster of ParallelCluster that exists is updated as its own update policies say:
     at once, with nodes replaced when their jobs are over, or with the fleet stopped.
-    What would end jobs is refused without --end-jobs, and what ParallelCluster does
+    What would end jobs is refused without --end-jobs, what would take back a change
+    of somebody else without --overwrite-changes, and what ParallelCluster does
     not change is refused before anything is touched. Head node and login nodes have
     to be told what else they install; a warning says which, and how.
 
@@ -158,6 +166,7 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
         create_key_pair,
         before_cluster=before_cluster,
         overwrite_dashboards=overwrite_dashboards,
+        overwrite_changes=overwrite_changes,
         give_up=frozenset(give_up),
         end_jobs=end_jobs,
         wait_for_jobs_s=wait_minutes * 60,

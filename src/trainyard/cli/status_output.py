@@ -22,8 +22,8 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 # The order of the keys in JSON, which readers are used to.
 _KEYS = (
     "name", "region", "up", "problem", "stage", "since", "trainyard_version", "parallelcluster_version", "concerns",
-    "stacks", "nodes", "fleet", "queues", "slurm", "reservations", "file_systems", "failures", "cost", "idle",
-    "batch", "eks", "monitoring", "unknown",
+    "stacks", "nodes", "fleet", "queues", "slurm", "reservations", "file_systems", "failures", "drift", "cost",
+    "idle", "batch", "eks", "monitoring", "unknown",
 )  # fmt: skip
 
 
@@ -158,6 +158,7 @@ def status_values(status: Status) -> dict[str, Any]:
         "reservations": [_reservation_values(reservation) for reservation in status.reservations],
         "file_systems": [system._asdict() for system in status.file_systems],
         "failures": [failure._asdict() for failure in status.failures],
+        "drift": [difference.as_json() for difference in status.drift],
         "cost": None if status.cost is None else _cost_values(status.cost),
         "idle": None if status.idle is None else _cost_values(status.idle),
         "monitoring": None if status.monitoring is None else _monitoring_values(status.monitoring),

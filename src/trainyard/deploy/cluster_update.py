@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from trainyard.deploy.drift import DriftDifference
 from trainyard.deploy.stack_change import StackChange
 
 ClusterNeed = Literal["live", "drain", "terminate", "stop", "refused"]
@@ -110,6 +111,8 @@ class ClusterUpdate:
     """Jobs on the nodes that are replaced or end."""
     losses: tuple[StackChange, ...] = ()
     """File systems with data that it would take out of the cluster."""
+    overwrites: tuple[DriftDifference, ...] = ()
+    """What somebody else has changed of the cluster since its last deployment, and the update would take back."""
     stops_logins: bool = False
     """Whether login nodes are stopped for it."""
 
@@ -128,6 +131,7 @@ class ClusterUpdate:
         if self.stops_logins:
             yield LOGINS
         yield from map(str, self.losses)
+        yield from (f"changed by somebody else, and taken back: {difference}" for difference in self.overwrites)
         what = "jobs that would be ended" if self.ends_jobs else "jobs whose nodes are replaced once they are over"
         if self.running.jobs:
             yield f"{what}: {'; '.join(self.running.jobs)}"
@@ -143,6 +147,7 @@ class ClusterUpdate:
             "running_jobs": None if self.running.unknown else list(self.running.jobs),
             "running_jobs_unknown": self.running.unknown or None,
             "losses": [loss.as_json() for loss in self.losses],
+            "overwrites": [difference.as_json() for difference in self.overwrites],
             "changes": [change.as_json() for change in self.changes],
         }
 

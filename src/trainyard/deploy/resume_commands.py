@@ -49,6 +49,8 @@ def _flags(options: Options) -> Iterator[str]:
         yield "--recreate"
     if options.overwrite_dashboards:
         yield "--overwrite-dashboards"
+    if options.overwrite_changes:
+        yield "--overwrite-changes"
 
 
 def _image(work: Work, files: list[str]) -> Iterator[str]:

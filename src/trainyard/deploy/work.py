@@ -53,6 +53,8 @@ class Options:
     """The file that gets a context for a cluster of EKS, and loses it again; None for the one that kubectl reads."""
     overwrite_dashboards: bool = False
     """Write dashboards anew that trainyard made and people edited, which stay as they are otherwise."""
+    overwrite_changes: bool = False
+    """Take back what somebody else has changed of a cluster since its last deployment."""
     give_up: frozenset[str] = frozenset()
     """Logical ids of resources whose data an update may take away."""
     end_jobs: bool = False

@@ -9,12 +9,10 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-import yaml
-
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call
 from trainyard.edge.aws.errors import aws_errors
-from trainyard.edge.aws.stacks import OWN_CHANGE_SETS, polls
+from trainyard.edge.aws.stacks import OWN_CHANGE_SETS, polls, stack_template
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted, word_or_quoted
 
@@ -180,9 +178,7 @@ def deletion_policies(account: Account, stack: str) -> dict[str, Leaves]:
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
     """
-    doing = f"read the template of stack {stack}"
-    body = call(account, "cloudformation", "get_template", doing=doing, StackName=stack)["TemplateBody"]
-    template = yaml.load(body, Loader=yaml.CSafeLoader) if isinstance(body, str) else body
+    template = stack_template(account, stack)
     return {name: _leaves(body.get("DeletionPolicy", "Delete")) for name, body in template["Resources"].items()}
 
 

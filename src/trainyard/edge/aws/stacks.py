@@ -6,7 +6,10 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeSt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
+
+import yaml
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call, pages
@@ -38,6 +41,8 @@ class StackState(NamedTuple):
     outputs: Mapping[str, str]
     is_protected: bool = False
     """Whether AWS refuses to delete it."""
+    parameters: Mapping[str, str] = MappingProxyType({})
+    """As they were given, or by the defaults of its template; **** where they are hidden."""
 
     @property
     def in_progress(self) -> bool:
@@ -94,11 +99,20 @@ def _state(described: Mapping[str, Any]) -> StackState:
         _tags(described),
         outputs,
         bool(described.get("EnableTerminationProtection")),
+        {given["ParameterKey"]: given.get("ParameterValue", "") for given in described.get("Parameters", ())},
     )
 
 
 def _tags(described: Mapping[str, Any]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in described.get("Tags", ())}
+
+
+def stack_template(account: Account, name: str) -> Mapping[str, Any]:
+    """Return the template of a stack, as it was given."""
+    doing = f"read the template of stack {name}"
+    body = call(account, "cloudformation", "get_template", doing=doing, StackName=name)["TemplateBody"]
+    template: Mapping[str, Any] = yaml.load(body, Loader=yaml.CSafeLoader) if isinstance(body, str) else body
+    return template
 
 
 def refuse_stuck(state: StackState) -> None:

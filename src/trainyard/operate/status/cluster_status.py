@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from shlex import join
 from typing import Any, NamedTuple, Protocol
 
+from trainyard.deploy.drift import DriftDifference
 from trainyard.deploy.record import Deployment
 from trainyard.edge.aws.nodes import ClusterNode
 from trainyard.edge.aws.stacks import StackState
@@ -80,6 +81,8 @@ class Status:
     cost: NodeHours | None = None
     idle: NodeHours | None = None
     """The hours of those of its instances that run and have no job; None where nobody knows which these are."""
+    drift: tuple[DriftDifference, ...] = ()
+    """What somebody else has changed since the last deployment."""
     platform: PlatformStatus | None = None
     """What only its platform has; None where no platform knows the cluster."""
     concerns: tuple[Concern, ...] = ()

@@ -15,6 +15,7 @@ from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.reservations import MISSING
 
 _SOON_S = 86_400
+_MOST = 3
 
 
 def concerns(account: Account, status: Status) -> tuple[Concern, ...]:
@@ -24,6 +25,7 @@ def concerns(account: Account, status: Status) -> tuple[Concern, ...]:
         all_concerns += _of_no_platform(status)
     else:
         all_concerns += status.platform.concerns(status, broken=bool(all_concerns))
+    all_concerns += _of_drift(status)
     all_concerns += [*_of_reservations(status), *_of_file_systems(status), *_of_monitoring(status)]
     if status.failures and not any(concern.severity == "error" for concern in all_concerns):
         all_concerns.append(Concern("warning", "something failed lately", status.command("diagnose")))
@@ -53,6 +55,14 @@ def _of_deployment(status: Status) -> Iterator[Concern]:
     elif record is not None and record.stage == "deploying":
         what = f"its deployment began at {record.since} and is not over: `trainyard deploy` with its spec goes on"
         yield Concern("warning", what)
+
+
+def _of_drift(status: Status) -> Iterator[Concern]:
+    """Yield what somebody has changed since the last deployment."""
+    if status.drift:
+        more = f"; and {len(status.drift) - _MOST} more (--json has all)" if len(status.drift) > _MOST else ""
+        changed = f"{'; '.join(map(str, status.drift[:_MOST]))}{more}"
+        yield Concern("warning", f"somebody has changed it since its last deployment: {changed}")
 
 
 def _of_stacks(account: Account, status: Status) -> Iterator[Concern]:

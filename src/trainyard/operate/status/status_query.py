@@ -9,6 +9,7 @@ from functools import partial
 import yaml
 
 from trainyard.deploy.record import Deployment, read_record
+from trainyard.deploy.stack_drift import stack_drift
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState, all_stacks
@@ -53,9 +54,11 @@ def _status(request: StatusRequest, bucket: str | None) -> Status:
     # What was asked of other platforms says nothing here.
     request.forget_unknown_but("stacks", "record", *(["nodes"] if query is None else []))
     access = request.ask("monitoring", partial(monitoring_access, account, with_environment(stacks, own_stacks)))
+    drift = request.ask("changes of stacks", partial(stack_drift, account, bucket, record, stacks))
     status = Status(name, account.region, account.clock.now(), record, own_stacks)
     status = _with_shared_parts(request, status) if query is None else query.look(status, bucket)
-    status = replace(status, monitoring=access(), unknown=request.unknown)
+    drifted = (*status.drift, *(drift() or ()))
+    status = replace(status, monitoring=access(), drift=drifted, unknown=request.unknown)
     return replace(status, concerns=concerns(account, status))
 
 

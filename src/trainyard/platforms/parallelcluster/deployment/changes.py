@@ -20,6 +20,7 @@ from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.platforms.parallelcluster.deployment.classification import cluster_update, config_for
 from trainyard.platforms.parallelcluster.deployment.cluster import VERSION_TAG, settled_cluster_stack
+from trainyard.platforms.parallelcluster.deployment.drift import overwritten_drift, refuse_overwriting
 from trainyard.platforms.parallelcluster.deployment.running_jobs import refuse_running_jobs, running_jobs
 from trainyard.render.rendering import render
 
@@ -67,6 +68,7 @@ class Changes:
         if work.nodes_to_start:
             return StepOutcome(changed=False, detail="nodes that are to run always are still to be started")
         _refuse(work.cluster_update, work)
+        refuse_overwriting(work, work.cluster_update.overwrites)
         refuse_losses(work, work.cluster_update.losses)
         refuse_running_jobs(work, work.cluster_update)
         return StepOutcome(changed=False, detail=f"{len(work.cluster_update.changes)} changes")
@@ -86,7 +88,7 @@ def _update_of(work: Work) -> ClusterUpdate | None:
     classified = parallelcluster.classify(work.name, config_text(spec, document))
     if not classified:
         return None
-    update = cluster_update(spec, document, classified)
+    update = replace(cluster_update(spec, document, classified), overwrites=overwritten_drift(work, document))
     if update.need == "refused":
         return update
     if not rendering.stand_ins:

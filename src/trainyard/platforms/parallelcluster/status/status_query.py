@@ -26,6 +26,7 @@ from trainyard.operate.status.failures import Failure, iso_time, of_stacks, shor
 from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import reservations
 from trainyard.operate.status.status_request import StatusRequest
+from trainyard.platforms.parallelcluster.deployment.drift import config_drift
 from trainyard.platforms.parallelcluster.logs.cluster_logs import groups
 from trainyard.platforms.parallelcluster.status.cluster_status import ParallelClusterStatus, head_node
 from trainyard.platforms.parallelcluster.status.queues import compute_resources, mounts
@@ -77,6 +78,7 @@ class ParallelClusterQuery:
             slurm_asked = request.ask(
                 "Slurm", partial(slurm_state, SsmSlurm(account, head.id, delivery_s=_SOON_S, running_s=_SOON_S))
             )
+        drift = request.ask("changes of cluster.yaml", partial(config_drift, account, status.record))
         fleet, config = self._fleet(), self._config() or _recorded_config(status.record)
         queues = compute_resources(config, instances)
         reserving = [(queue.queue, queue.reservation) for queue in queues if queue.reservation is not None]
@@ -95,6 +97,7 @@ class ParallelClusterQuery:
             cost=node_hours(instances, status.region, status.at),
             idle=None if idle is None else node_hours(idle, status.region, status.at),
             reservations=reserved() or (),
+            drift=drift() or (),
             file_systems=storage(),
             failures=tuple(failure for answer in failed for failure in answer() or ()),
         )

@@ -1,0 +1,77 @@
+"""How the templates and parameters of stacks differ now from those that the last deployment gave to CloudFormation.
+
+Templates are not recorded: the version that deployed renders the recorded spec once more. What somebody has changed of
+a resource past its stack, CloudFormation itself detects: ``aws cloudformation detect-stack-drift``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import yaml
+
+from trainyard.deploy.deployment import steps_to_deploy
+from trainyard.deploy.drift import DriftDifference, differences
+from trainyard.deploy.expired_capacity import leave_out_expired
+from trainyard.deploy.preflight_step import outputs_of
+from trainyard.deploy.record import Deployment
+from trainyard.deploy.steps.reservation_groups import known_groups
+from trainyard.deploy.steps.stack import StackStep, kept_parameters
+from trainyard.deploy.work import Work
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.stacks import StackState, stack_template
+from trainyard.errors import TrainyardError
+from trainyard.render.cloudformation.stacks import stack
+from trainyard.render.stand_ins import Ids
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
+from trainyard.spec.parsing import parse
+from trainyard.version import __version__
+
+_HIDDEN = "****"  # what AWS shows of a parameter with NoEcho
+
+
+def stack_drift(
+    account: Account, bucket: str, record: Deployment | None, stacks: Sequence[StackState]
+) -> tuple[DriftDifference, ...]:
+    """Return the differences; none while a deployment is not over.
+
+    ``stacks`` are all of the account, since a cluster uses outputs of its environment.
+    Raises NotAllowedError, or TrainyardError where AWS does not answer, and for a deployment by another version.
+    """
+    if record is None or record.stage != "deployed":
+        return ()
+    if record.trainyard_version != __version__:
+        raise TrainyardError(
+            f"it was deployed by trainyard {record.trainyard_version}, and only that version knows its templates",
+            where=record.name,
+        )
+    spec = parse(record.spec_text, "the spec of the record").spec
+    work = Work(account, record.name, spec, bucket, tag=ENVIRONMENT if spec.is_environment else CLUSTER)
+    leave_out_expired(work)
+    work.outputs.update({**outputs_of(work, stacks), **known_groups(work), "AssetsBucket": bucket})
+    states = {stack.name: stack for stack in stacks if work.owns(stack.tags)}
+    return tuple(_drift(work, states))
+
+
+def _drift(work: Work, states: dict[str, StackState]) -> Iterator[DriftDifference]:
+    for step in steps_to_deploy(work.required_spec()):
+        if not isinstance(step, StackStep):
+            continue
+        state = states.get(name := step.stack_name(work))
+        if state is None:
+            yield DriftDifference(name, ("stack",), name, None)
+        elif state.usable:
+            yield from _stack_differences(work, step, state)
+
+
+def _stack_differences(work: Work, step: StackStep, state: StackState) -> Iterator[DriftDifference]:
+    ids = Ids(work.outputs)
+    rendered = stack(work.required_spec(), step.kind, ids)
+    recorded: Any = yaml.load(rendered.template, Loader=yaml.CSafeLoader)
+    yield from differences(state.name, recorded, stack_template(work.account, state.name))
+    unknown = {stand_in.value for stand_in in ids.in_order()}
+    for name, value in {**rendered.parameters, **kept_parameters(step.kind, rendered.parameters, state)}.items():
+        current = state.parameters.get(name)
+        if value not in unknown and current not in (None, value, _HIDDEN):
+            yield DriftDifference(state.name, ("Parameters", name), value, current)
