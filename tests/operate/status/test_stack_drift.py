@@ -56,5 +56,5 @@ def test_stacks_are_held_against_what_the_recorded_spec_says(account: Account):
     all_stacks(account)
     assert "drifted-network: Resources.Topic is new: {'Type': 'AWS::SNS::Topic'}" in drift(account)
     assert drift(account, stage="deploying") == []
-    with pytest.raises(TrainyardError, match="deployed by trainyard 0.0.1"):
+    with pytest.raises(TrainyardError, match=r"deployed by trainyard 0\.0\.1"):
         drift(account, trainyard_version="0.0.1")
