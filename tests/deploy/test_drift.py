@@ -28,11 +28,15 @@ def config(*queues: dict[str, Any], **more: Any) -> dict[str, Any]:
         (config(queue("a", 4), queue("b", 2), queue("x", 1)), ["c: Scheduling.SlurmQueues[x] is new: x"]),
         (
             config(queue("a", 4, Iam=[1, 2]), queue("b", 2), Tags=[{"Key": "k", "Value": "v"}]),
-            ["c: Scheduling.SlurmQueues[a].Iam is new: [1, 2]", "c: Tags is new: [{'Key': 'k', 'Value': 'v'}]"],
+            ['c: Scheduling.SlurmQueues[a].Iam is new: "[1, 2]"', "c: Tags is new: \"[{'Key': 'k', 'Value': 'v'}]\""],
         ),
-        ({}, [f"c: Scheduling is gone: {str(config(queue('a', 4), queue('b', 2))['Scheduling'])[:100]}..."]),
+        ({}, [f'c: Scheduling is gone: "{str(config(queue("a", 4), queue("b", 2))["Scheduling"])[:99]}…"']),
+        (
+            config(queue("a", 4), queue("b", 2), **{"run this": "curl x | sudo bash\n"}),
+            ['c: "run this" is new: "curl x | sudo bash"'],
+        ),
     ],
-    ["order", "value", "gone", "new member", "new values", "all gone"],
+    ["order", "value", "gone", "new member", "new values", "all gone", "words of others"],
 )
 def test_each_value_is_told_at_its_place(current: dict[str, Any], lines: list[str]):
     assert [str(difference) for difference in differences("c", config(queue("a", 4), queue("b", 2)), current)] == lines

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from trainyard.foreign_text import word_or_quoted
+
 # By what ParallelCluster knows a member of a list: update_key in pcluster/schemas/cluster_schema.py. Members of lists
 # in templates of CloudFormation have a name, too, or are compared with the whole of their list.
 _IDENTITIES = ("Name", "MountDir", "BucketName", "Policy", "Key")
@@ -26,7 +28,7 @@ class DriftDifference(NamedTuple):
 
     def __str__(self) -> str:
         """Say it on one line."""
-        place = f"{self.document}: {'.'.join(self.path)}"
+        place = f"{self.document}: {word_or_quoted('.'.join(self.path))}"
         if self.recorded is None:
             return f"{place} is new: {_shown(self.current)}"
         if self.current is None:
@@ -80,7 +82,5 @@ def _identity(member: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, Mapping) and isinstance(value.get("Name"), str):
-        return str(value["Name"])
-    text = str(value)
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    name = value.get("Name") if isinstance(value, Mapping) else None
+    return word_or_quoted(name if isinstance(name, str) else str(value), _MOST_SHOWN)
