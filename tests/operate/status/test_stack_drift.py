@@ -54,7 +54,7 @@ def test_stacks_are_held_against_what_the_recorded_spec_says(account: Account):
     template["Resources"]["Topic"] = {"Type": "AWS::SNS::Topic"}
     client.update_stack(StackName="drifted-network", TemplateBody=yaml.safe_dump(template), **more)
     all_stacks(account)
-    assert "drifted-network: Resources.Topic is new: {'Type': 'AWS::SNS::Topic'}" in drift(account)
+    assert "drifted-network: Resources.Topic is new: \"{'Type': 'AWS::SNS::Topic'}\"" in drift(account)
     assert drift(account, stage="deploying") == []
     with pytest.raises(TrainyardError, match=r"deployed by trainyard 0\.0\.1"):
         drift(account, trainyard_version="0.0.1")
