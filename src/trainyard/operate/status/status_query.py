@@ -54,6 +54,8 @@ def _status(request: StatusRequest, bucket: str | None) -> Status:
     # What was asked of other platforms says nothing here.
     request.forget_unknown_but("stacks", "record", *(["nodes"] if query is None else []))
     access = request.ask("monitoring", partial(monitoring_access, account, with_environment(stacks, own_stacks)))
+    if record is not None and record.stage in ("prepared", "deploying"):
+        request.unknown["changes of others"] = "its deployment is not over, and what it leaves is not known before"
     drift = request.ask("changes of stacks", partial(stack_drift, account, bucket, record, stacks))
     status = Status(name, account.region, account.clock.now(), record, own_stacks)
     status = _with_shared_parts(request, status) if query is None else query.look(status, bucket)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.kubernetes.programs import FakePrograms
@@ -55,17 +55,19 @@ class Deploying:
     def work(self, text: str | None = None, options: Options | None = None) -> Work:
         spec = parse(text or spec_text(), "cluster.yaml").spec
         given = options or Options()
-        chosen = Options(recreate=given.recreate, delete_data=given.delete_data, kubeconfig=self.kubeconfig)
+        chosen = replace(given, kubeconfig=self.kubeconfig)
         made = Work(self.account, NAME, spec, BUCKET, self.events.append, chosen)
         made.outputs.update(_outputs(self.account))
         if not self.kubectl_itself:
             made.kubectl = ScriptedKubectl(self.programs.api).of
         return made
 
-    def deploy(self, text: str | None = None, options: Options | None = None) -> list[StepResult]:
-        """Do what belongs to EKS, up to what fails."""
+    def deploy(
+        self, text: str | None = None, options: Options | None = None, *, keep_record: bool = False
+    ) -> list[StepResult]:
+        """Do what belongs to EKS, up to what fails. With its record kept, that says what was deployed before."""
         work = self.work(text, options)
-        if work.spec is not None:
+        if not keep_record:
             record = Deployment(NAME, "us-east-2", "deploying", "0", "", text or spec_text(), self.former(), "")
             write_record(self.account, BUCKET, record)
         return apply_all([step for step in steps_to_deploy(work.required_spec()) if step.name in OWN], work)

@@ -6,16 +6,17 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.platforms.eks.deployment.cluster import ADMIN, BUCKET, NAME, Deploying, failure, spec_text, statuses
+from tests.platforms.eks.deployment.cluster import ADMIN, BUCKET, NAME, Deploying, failure, queue, spec_text, statuses
 from trainyard.deploy.deployment import steps_to_deploy
-from trainyard.deploy.record import read_record
+from trainyard.deploy.record import read_record, write_record
+from trainyard.deploy.work import Options
 from trainyard.edge.aws.eks import find_cluster, node_groups
 from trainyard.edge.aws.stacks import all_stacks
 from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment.comparison import Difference
+from trainyard.platforms.eks.deployment.drift import drift
 from trainyard.platforms.eks.deployment.repair import repair_differences
-from trainyard.platforms.eks.status.drift import drift
 
 PROVIDER = Difference("identity provider", NAME, "IAM has no OIDC provider of the cluster")
 
@@ -79,6 +80,51 @@ def test_what_is_missing_is_made_and_then_nothing_is(
     assert statuses(cluster.deploy(text))[step] == "unchanged"
 
 
+def scaled(cluster: Deploying) -> None:
+    sizes = {"minSize": 0, "desiredSize": 3, "maxSize": 4}
+    cluster.account.client("eks").update_nodegroup_config(
+        clusterName=NAME, nodegroupName="training", scalingConfig=sizes
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        (scaled, "node group training has 0 to 4 nodes, 3 desired"),
+        (addon_gone_and_its_role_left, "add-on vpc-cni is missing"),
+    ],
+)
+def test_what_somebody_has_changed_is_taken_back_only_by_consent(
+    cluster: Deploying, changes: Callable[[Deploying], None], what: str
+):
+    text = spec_text(admins=ADMIN)
+    record_deployed(cluster)
+    changes(cluster)
+    before = cluster.groups()
+    said = failure(cluster.deploy(text, keep_record=True))
+    assert f"would take that back: {what} |" in said
+    assert "--overwrite-changes" in said
+    assert (cluster.groups(), status_differences(cluster)) == (before, [what])
+    consented = cluster.deploy(text, Options(overwrite_changes=True), keep_record=True)
+    assert (consented[-1].error, status_differences(cluster)) == (None, [])
+    assert f"changed by somebody else, and taken back: {what}" in cluster.told()
+
+
+def test_what_somebody_has_changed_and_the_spec_says_too_is_no_reason_to_refuse(cluster: Deploying):
+    record_deployed(cluster)
+    scaled(cluster)
+    logs_for_ever(cluster)  # as the log group is that EKS makes by itself
+    said = cluster.deploy(spec_text(queue(nodes="{min: 0, max: 4, desired: 3}"), admins=ADMIN), keep_record=True)
+    assert {result.name: result.error for result in said}["changes"] is None
+
+
+def record_deployed(cluster: Deploying) -> None:
+    """Let the record say that the last deployment is over."""
+    record = read_record(cluster.account, BUCKET, NAME)
+    assert record is not None
+    write_record(cluster.account, BUCKET, record._replace(stage="deployed"))
+
+
 def planned(cluster: Deploying, text: str, name: str) -> str:
     """Return what a plan says of a step that is to put something right."""
     work = cluster.work(text)
@@ -94,7 +140,8 @@ def status_differences(cluster: Deploying) -> list[str]:
     assert eks_cluster is not None
     groups, stacks = node_groups(cluster.account, NAME), tuple(all_stacks(cluster.account))
     deployed = record._replace(stage="deployed")
-    assert drift(cluster.account, record, eks_cluster, groups, stacks) == ()  # while it is being deployed
+    under_way = record._replace(stage="deploying")
+    assert drift(cluster.account, under_way, eks_cluster, groups, stacks) == ()
     return [difference.text for difference in drift(cluster.account, deployed, eks_cluster, groups, stacks)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.catalog.by_version import number_of
 from trainyard.deploy.preflight_step import known_outputs
-from trainyard.deploy.record import read_record
+from trainyard.deploy.record import Deployment, read_record
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.deploy.steps.stack import refuse_foreign
@@ -19,8 +19,9 @@ from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.config import config_so_far, former_config, node_groups_of, wanted_sizes
+from trainyard.platforms.eks.deployment.drift import overwritten_drift, refuse_overwriting
 from trainyard.platforms.eks.deployment.ready_nodes import pods_on
-from trainyard.platforms.eks.deployment.stacks import FAILED, own_cluster
+from trainyard.platforms.eks.deployment.stacks import FAILED, own_cluster, own_stacks
 
 _MOST_SHOWN = 5
 SIZES = ("minSize", "desiredCapacity", "maxSize")
@@ -56,8 +57,11 @@ class EksChanges:
         if stack_state.status in FAILED or not cluster.endpoint:
             return StepOutcome(changed=False, detail=stack_state.status)
         refuse_stuck(stack_state)
-        comparison = _compared(work, cluster)
+        groups = eks.node_groups(work.account, work.name)
+        record = read_record(work.account, work.bucket, work.name)
+        comparison = _compared(work, cluster, groups, record)
         _refuse(work, comparison)
+        refuse_overwriting(work, overwritten_drift(work, record, cluster, groups, tuple(own_stacks(work))))
         _refuse_busy(work, [*comparison.removed, *comparison.shrunk])
         return StepOutcome(changed=False, detail="; ".join(comparison.changes) or "nothing")
 
@@ -78,13 +82,14 @@ def refuse_without_stack(work: Work, cluster: EksCluster | None, *, is_known: bo
         )
 
 
-def _compared(work: Work, cluster: EksCluster) -> ClusterComparison:
+def _compared(
+    work: Work, cluster: EksCluster, existing_groups: tuple[NodeGroupState, ...], record: Deployment | None
+) -> ClusterComparison:
     """Compare what was asked for last, as far as AWS has made it, with what the spec asks for."""
     work.outputs.update({**known_outputs(work), **known_groups(work)})
     config = config_so_far(work)
-    record = read_record(work.account, work.bucket, work.name)
     former = former_config(None if record is None else record.cluster_config) or config
-    groups = [node_group for node_group in eks.node_groups(work.account, work.name) if work.owns(node_group.tags)]
+    groups = [node_group for node_group in existing_groups if work.owns(node_group.tags)]
     shrunk = [node_group_state.name for node_group_state in groups if _shrinks(work, config, node_group_state)]
     comparison = compare(_as_it_is(former, config, cluster, groups), _as_it_will_be(work, config, groups))
     comparison.shrunk = shrunk

@@ -81,7 +81,7 @@ def _of_comparison(eks: EksStatus) -> Iterator[Concern]:
     if texts:
         more = f", and {len(texts) - _MOST} more" if len(texts) > _MOST else ""
         what = f"it differs from the cluster.yaml of its last deployment: {'; '.join(texts[:_MOST])}{more}"
-        yield Concern("warning", f"{what}; `trainyard deploy` with its spec puts that right")
+        yield Concern("warning", f"{what}; `trainyard deploy --overwrite-changes` with its spec takes that back")
 
 
 def _of_node_groups(status: Status, eks: EksStatus) -> Iterator[Concern]:

@@ -21,10 +21,10 @@ from trainyard.operate.status.node_hours import node_hours
 from trainyard.operate.status.reservations import Reservation, reservations
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.eks.deployment.comparison import Difference
+from trainyard.platforms.eks.deployment.drift import drift
 from trainyard.platforms.eks.status import node_groups as of_groups
 from trainyard.platforms.eks.status.concerns import eks_concerns
 from trainyard.platforms.eks.status.control_plane import control_plane, usd_an_hour
-from trainyard.platforms.eks.status.drift import drift
 from trainyard.platforms.eks.status.eks_status import Claim, EksStatus, KubernetesNode, NodeGroupStatus
 from trainyard.platforms.eks.status.kubernetes_api import (
     PART,
