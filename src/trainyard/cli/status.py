@@ -34,9 +34,22 @@ _CLEAR = "\x1b[2J\x1b[H"  # https://invisible-island.net/xterm/ctlseqs/ctlseqs.h
     "--watch", "every_s", type=click.IntRange(_SHORTEST_S), is_flag=False, flag_value=_EVERY_S, metavar="[SECONDS]",
     help=f"Look again and again until Ctrl-C, every {_EVERY_S} seconds where none are given.",
 )  # fmt: skip
+@click.option(
+    "--drift",
+    "detects_drift",
+    is_flag=True,
+    help="Let CloudFormation also look for what was changed of resources past their stacks, which takes minutes.",
+)
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    name: str | None, region: str | None, profile: str | None, bucket: str | None, every_s: int | None, *, as_json: bool
+    name: str | None,
+    region: str | None,
+    profile: str | None,
+    bucket: str | None,
+    every_s: int | None,
+    *,
+    detects_drift: bool,
+    as_json: bool,
 ) -> None:
     """Say whether the cluster NAME is up, and if not, why; without NAME, list the clusters of the region.
 
@@ -44,6 +57,9 @@ def command(  # noqa: PLR0913  one for each option
     lately, what its instances cost, and the next command for each problem; of AWS Batch its compute environments, job
     queues, waiting jobs and images; of EKS its control plane, node groups and why nodes are missing, and by kubectl its
     nodes, devices, pods and training jobs. Also for clusters that trainyard did not make.
+
+    With --drift, CloudFormation compares every resource of its stacks with their templates: what AWS chooses by itself
+    is no drift. It reads the resources with your rights.
 
     \b
     Exit status: 0 it is up, or a list was printed; 1 it is not up.
@@ -60,10 +76,14 @@ def command(  # noqa: PLR0913  one for each option
     from trainyard.cli.status_output import print_status, status_values
 
     if name is None:
+        if detects_drift:
+            raise InputError("--drift is for one cluster", where="--drift", hint="name the cluster")
         _list_clusters(account_in(region, profile), bucket, every_s, as_json=as_json)
         return
     cluster = cluster_reference(name, region, profile)
-    look = partial(cluster_status, cluster.name, cluster.account, bucket=bucket or cluster.bucket)
+    look = partial(
+        cluster_status, cluster.name, cluster.account, bucket=bucket or cluster.bucket, detects_drift=detects_drift
+    )
 
     def show(status: Status) -> None:
         print_json(status_values(status)) if as_json else print_status(status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from trainyard.deploy.stack_drift import stack_drift
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import all_stacks
 from trainyard.errors import TrainyardError
+from trainyard.operate.status.status_query import status
 from trainyard.render.cloudformation.stacks import stack
 from trainyard.render.stand_ins import Ids
 from trainyard.version import __version__
@@ -38,6 +40,75 @@ def record(account: Account, **values: Any) -> Deployment:
 
 def drift(account: Account, **values: Any) -> list[str]:
     return list(map(str, stack_drift(account, "mine", record(account, **values), all_stacks(account))))
+
+
+RESOURCES = {
+    "Role": {
+        "Type": "AWS::IAM::Role",
+        "Properties": {"AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": []}},
+    },
+    "Nodes": {
+        "Type": "AWS::Batch::ComputeEnvironment",
+        "Properties": {
+            "Type": "MANAGED",
+            "State": "ENABLED",
+            "ComputeResources": {
+                "Type": "EC2",
+                "MinvCpus": 0,
+                "MaxvCpus": 96,
+                "InstanceTypes": ["p5.48xlarge"],
+                "InstanceRole": "arn:aws:iam::123456789012:instance-profile/nodes",
+                "Subnets": ["subnet-0"],
+                "SecurityGroupIds": ["sg-0"],
+            },
+        },
+    },
+    "Logs": {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": "/drifted"}},
+}
+
+
+def test_resources_changed_past_their_stack_are_found_when_asked_for(account: Account):
+    client = account.client("cloudformation")
+    tags = [{"Key": "trainyard:cluster", "Value": "past"}]
+    with_subnet = yaml.safe_dump({"Resources": with_network(account, RESOURCES)})
+    client.create_stack(
+        StackName="past-batch", TemplateBody=with_subnet, Tags=tags, Capabilities=["CAPABILITY_NAMED_IAM"]
+    )
+    all_stacks(account)
+    # A default that AWS has chosen, where the template says nothing, is no drift.
+    account.client("logs").put_retention_policy(logGroupName="/drifted", retentionInDays=7)
+    assert drift_of(account, "past") == []
+
+    batch = account.client("batch")
+    (nodes,) = batch.describe_compute_environments()["computeEnvironments"]
+    name = nodes["computeEnvironmentName"]
+    batch.update_compute_environment(computeEnvironment=name, computeResources={"maxvCpus": 384})
+    account.client("logs").delete_log_group(logGroupName="/drifted")
+    assert drift_of(account, "past", detects_drift=False) == []
+    assert {*drift_of(account, "past")} == {
+        "past-batch: Nodes.ComputeResources.MaxvCpus: 96 -> 384",
+        "past-batch: Logs is gone: /drifted",
+    }
+    looked = status("past", account, detects_drift=True)
+    assert any("past-batch: Nodes.ComputeResources.MaxvCpus" in concern.what for concern in looked.concerns)
+
+
+def drift_of(account: Account, name: str, *, detects_drift: bool = True) -> list[str]:
+    looked = status(name, account, detects_drift=detects_drift)
+    assert not [part for part in looked.unknown if part.startswith("resources of")], looked.unknown
+    return list(map(str, looked.drift))
+
+
+def with_network(account: Account, resources: dict[str, Any]) -> dict[str, Any]:
+    """Return the resources with a subnet and a security group of the account, and with a profile of their own."""
+    ec2 = account.client("ec2")
+    made = copy.deepcopy(resources)
+    places = made["Nodes"]["Properties"]["ComputeResources"]
+    places["Subnets"] = [ec2.describe_subnets()["Subnets"][0]["SubnetId"]]
+    places["SecurityGroupIds"] = [ec2.describe_security_groups()["SecurityGroups"][0]["GroupId"]]
+    profile = {"Type": "AWS::IAM::InstanceProfile", "Properties": {"Roles": [{"Ref": "Role"}]}}
+    places["InstanceRole"] = {"Fn::GetAtt": ["Profile", "Arn"]}
+    return {**made, "Profile": profile}
 
 
 def test_stacks_are_held_against_what_the_recorded_spec_says(account: Account):

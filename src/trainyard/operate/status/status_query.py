@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import yaml
 
+from trainyard.deploy.drift import DriftDifference
 from trainyard.deploy.record import Deployment, read_record
 from trainyard.deploy.stack_drift import stack_drift
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.resource_drift import resource_drift
 from trainyard.edge.aws.stacks import StackState, all_stacks
 from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
 from trainyard.errors import TrainyardError
@@ -25,17 +27,28 @@ from trainyard.platform_parts import StatusQuery
 from trainyard.platform_table import ENVIRONMENT, PLATFORMS
 
 
-def status(name: str, account: Account, bucket: str | None = None, *, kubectl: KubectlOf = kubectl_of) -> Status:
+def status(
+    name: str,
+    account: Account,
+    bucket: str | None = None,
+    *,
+    kubectl: KubectlOf = kubectl_of,
+    detects_drift: bool = False,
+) -> Status:
     """Return the state of a cluster, whoever made it, or of an environment.
 
     ``bucket`` is the one that its spec named, where no stack is left to say so; ``kubectl`` gives what asks the API of
-    a Kubernetes cluster. What may not be looked at is named in ``unknown``.
+    a Kubernetes cluster. What may not be looked at is named in ``unknown``. With ``detects_drift``, CloudFormation
+    compares every resource of its stacks with their templates, which takes minutes.
     Raises TrainyardError where there is nothing of that name, or nothing may be looked at.
     """
     _ = account.id  # who cannot sign in is told so once, and not for each part
     request = StatusRequest(name, account, kubectl)
     try:
-        return _status(request, bucket)
+        status = _status(request, bucket)
+        drift = _resource_drift(request, status.stacks) if detects_drift else ()
+        status = replace(status, drift=(*status.drift, *drift), unknown=request.unknown)
+        return replace(status, concerns=concerns(account, status))
     finally:
         request.close()
 
@@ -60,8 +73,18 @@ def _status(request: StatusRequest, bucket: str | None) -> Status:
     status = Status(name, account.region, account.clock.now(), record, own_stacks)
     status = _with_shared_parts(request, status) if query is None else query.look(status, bucket)
     drifted = (*status.drift, *(drift() or ()))
-    status = replace(status, monitoring=access(), drift=drifted, unknown=request.unknown)
-    return replace(status, concerns=concerns(account, status))
+    return replace(status, monitoring=access(), drift=drifted)
+
+
+def _resource_drift(request: StatusRequest, stacks: Sequence[StackState]) -> Iterator[DriftDifference]:
+    """Yield what was changed of resources past their stacks, all of which are asked about at once."""
+    asked = [
+        (stack, request.ask(f"resources of {stack.name}", partial(resource_drift, request.account, stack)))
+        for stack in stacks
+    ]
+    for stack, answer in asked:
+        for drift in answer() or ():
+            yield DriftDifference(stack.name, (drift.resource, *drift.path), drift.expected, drift.actual)
 
 
 def _recognised(

@@ -64,6 +64,8 @@ class ResourceType:
     """None where nothing but tags can change in place."""
     snapshot: Callable[[Aws, PhysicalResource], None] | None = None
     """Makes what outlives the resource; None for a type that has no snapshots."""
+    read: Callable[[Aws, PhysicalResource], Mapping[str, Any] | None] | None = None
+    """Returns properties as they are in the account, by their names in templates, None of what is gone; for drift."""
 
 
 class ResourceError(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from moto.core.responses import ActionResult, BaseResponse, EmptyResult
@@ -13,6 +14,7 @@ from trainyard.rehearsal.emulated.engine import (
     change_sets,
     deletion,
     deployment,
+    drift,
     parameters,
     plan,
     references,
@@ -212,6 +214,41 @@ class CloudFormation(BaseResponse):
         return self._page(
             "StackResourceSummaries", [answers.resource(stack, resource) for resource in stack.resources.values()]
         )
+
+    # --- drift
+
+    def detect_stack_drift(self) -> ActionResult:
+        """Compare the resources of a stack with its template."""
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
+        stack.drift_detection, stack.drifts = str(uuid.uuid4()), drift.resource_drifts(stack)
+        return ActionResult({"StackDriftDetectionId": stack.drift_detection})
+
+    def describe_stack_drift_detection_status(self) -> ActionResult:
+        """Say that a detection is over."""
+        detection = self._get_param("StackDriftDetectionId")
+        stack = next((stack for stack in stacks.every(self.region) if stack.drift_detection == detection), None)
+        if stack is None:
+            raise InvalidError(f"DriftDetectionId [{detection}] does not exist")
+        drifted = [shown for shown in stack.drifts if shown["StackResourceDriftStatus"] in ("MODIFIED", "DELETED")]
+        return ActionResult(
+            {
+                "StackId": stack.id,
+                "StackDriftDetectionId": detection,
+                "StackDriftStatus": "DRIFTED" if drifted else "IN_SYNC",
+                "DetectionStatus": "DETECTION_COMPLETE",
+                "DriftedStackResourceCount": len(drifted),
+                "Timestamp": datetime.now(UTC),
+            }
+        )
+
+    def describe_stack_resource_drifts(self) -> ActionResult:
+        """Show what the last detection found."""
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
+        statuses = self._get_param("StackResourceDriftStatusFilters") or []
+        shown = [found for found in stack.drifts if not statuses or found["StackResourceDriftStatus"] in statuses]
+        return self._page("StackResourceDrifts", shown)
+
+    # --- templates
 
     def get_template(self) -> ActionResult:
         """Return a template as it was given."""

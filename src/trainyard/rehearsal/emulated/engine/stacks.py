@@ -76,6 +76,10 @@ class EmulatedStack:
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     updated: datetime | None = None
     deleted: datetime | None = None
+    drift_detection: str = ""
+    """The id of the last detection of drift."""
+    drifts: list[dict[str, Any]] = field(default_factory=list)
+    """What it has detected, as DescribeStackResourceDrifts shows it."""
     unseen: str = ""
     """The status that the next look shows instead: an operation is never over before somebody saw it run."""
 

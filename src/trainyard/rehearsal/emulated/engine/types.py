@@ -6,7 +6,7 @@ import importlib
 import json
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
@@ -32,6 +32,12 @@ _GONE = re.compile("NotFound|NoSuch|DoesNotExist|NonExistent")
 _FOLDERS = {"Lambda": "awslambda", "ApplicationAutoScaling": "applicationautoscaling", "ElasticLoadBalancing": "elb"}
 _REFERENCE = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):([^}]+)\}\}")
 _SECRET = re.compile(r"(?P<id>arn:[^:]+:[^:]+:[^:]*:[^:]*:secret:[^:]+|[^:]+)(:SecretString(:(?P<key>[^:]*))?.*)?")
+
+
+def reader(resource_type: str) -> Callable[[Aws, PhysicalResource], Mapping[str, Any] | None] | None:
+    """Return what reads the properties of a resource as they are; None where nothing can."""
+    own = _own_type(resource_type)
+    return None if own is None else own.read
 
 
 def is_modelled(resource_type: str) -> bool:

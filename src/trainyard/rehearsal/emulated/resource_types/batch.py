@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from trainyard.rehearsal.emulated.batch.request_model import in_words_of_api
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
@@ -26,6 +27,17 @@ def _delete_compute_environment(aws: Aws, physical: PhysicalResource) -> None:
     """Switch it off and delete it."""
     aws.client("batch").update_compute_environment(computeEnvironment=physical.id, state="DISABLED")
     aws.client("batch").delete_compute_environment(computeEnvironment=physical.id)
+
+
+def _read_compute_environment(aws: Aws, physical: PhysicalResource) -> Mapping[str, Any] | None:
+    listed = aws.client("batch").describe_compute_environments(computeEnvironments=[physical.id])
+    described = next(iter(listed["computeEnvironments"]), None)
+    if described is None:
+        return None
+    sizes = {"MinvCpus": "minvCpus", "MaxvCpus": "maxvCpus", "AllocationStrategy": "allocationStrategy"}
+    resources = described.get("computeResources", {})
+    shown = {name: resources[key] for name, key in sizes.items() if key in resources}
+    return {"State": described["state"], "ComputeResources": shown}
 
 
 def _create_job_queue(aws: Aws, resource: LogicalResource) -> PhysicalResource:
@@ -78,7 +90,10 @@ def _delete_job_definition(aws: Aws, physical: PhysicalResource) -> None:
 
 RESOURCE_TYPES: Mapping[str, ResourceType] = {
     "AWS::Batch::ComputeEnvironment": ResourceType(
-        _create_compute_environment, _delete_compute_environment, _update_compute_environment
+        _create_compute_environment,
+        _delete_compute_environment,
+        _update_compute_environment,
+        read=_read_compute_environment,
     ),
     "AWS::Batch::JobQueue": ResourceType(_create_job_queue, _delete_job_queue, _update_job_queue),
     "AWS::Batch::JobDefinition": ResourceType(_create_job_definition, _delete_job_definition, _update_job_definition),

@@ -35,6 +35,12 @@ def _delete_log_group(aws: Aws, physical: PhysicalResource) -> None:
     aws.client("logs").delete_log_group(logGroupName=physical.id)
 
 
+def _read_log_group(aws: Aws, physical: PhysicalResource) -> Mapping[str, int] | None:
+    listed = aws.client("logs").describe_log_groups(logGroupNamePrefix=physical.id)["logGroups"]
+    described = next((group for group in listed if group["logGroupName"] == physical.id), None)
+    return None if described is None else {"RetentionInDays": described.get("retentionInDays", 0)}
+
+
 def _keep(aws: Aws, name: str, resource: LogicalResource) -> None:
     for days in written_properties(resource.properties, "RetentionInDays").values():
         aws.client("logs").put_retention_policy(logGroupName=name, retentionInDays=days)
@@ -75,6 +81,6 @@ def _small(transformation: dict[str, object]) -> dict[str, object]:
 
 
 RESOURCE_TYPES: Mapping[str, ResourceType] = {
-    "AWS::Logs::LogGroup": ResourceType(_create_log_group, _delete_log_group, _update_log_group),
+    "AWS::Logs::LogGroup": ResourceType(_create_log_group, _delete_log_group, _update_log_group, read=_read_log_group),
     "AWS::Logs::MetricFilter": ResourceType(_create_metric_filter, _delete_metric_filter, _update_metric_filter),
 }
