@@ -85,7 +85,7 @@ def asked_for(document: dict[str, Any], state: FleetState) -> dict[str, Any]:
     """Return the configuration as an update in a state would have it."""
     if state in ("drain", "terminate"):
         return config_for(document, state)
-    settings = {**document["Scheduling"]["SlurmSettings"], "QueueUpdateStrategy": "COMPUTE_FLEET_STOP"}
+    settings = {**document["Scheduling"].get("SlurmSettings", {}), "QueueUpdateStrategy": "COMPUTE_FLEET_STOP"}
     return {**document, "Scheduling": {**document["Scheduling"], "SlurmSettings": settings}}
 
 
