@@ -35,6 +35,8 @@ class ContainerInstance(NamedTuple):
     vcpus: int
     memory_mib: int
     gpus: int
+    tasks: int = 0
+    """How many run on it or are about to: those of Batch are jobs."""
 
 
 class FailedLaunch(NamedTuple):
@@ -87,6 +89,7 @@ def _registered(described: Mapping[str, Any]) -> ContainerInstance:
         has.get("CPU", {}).get("integerValue", 0) // 1024,
         has.get("MEMORY", {}).get("integerValue", 0),
         len(has.get("GPU", {}).get("stringSetValue", ())),
+        described.get("runningTasksCount", 0) + described.get("pendingTasksCount", 0),
     )
 
 

@@ -56,6 +56,16 @@ def shown(capsys: pytest.CaptureFixture[str], found: Status) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("running", "pending", "idle"), [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
+def test_an_hour_of_instances_without_a_job_has_a_price(running: int, pending: int, idle: int):
+    id_ = "i-0bbbbbbbbbbbbbbb1"
+    known = {"ec2InstanceId": id_, "runningTasksCount": running, "pendingTasksCount": pending}
+    of = WELL.but(instances=(instance(),), registered=(id_,))
+    hours = looked(of, ecs__DescribeContainerInstances={"containerInstances": [known]}).idle
+    assert hours is not None
+    assert (sum(line.instances for line in hours.lines), hours.usd_an_hour > 0) == (idle, idle > 0)
+
+
 def test_a_cluster_that_is_well_is_up_and_told_on_one_screen(capsys):
     of = WELL.but(instances=(instance(),), registered=("i-0bbbbbbbbbbbbbbb1",), jobs=(job("RUNNING"),))
     found = looked(of)

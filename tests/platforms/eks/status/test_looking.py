@@ -107,6 +107,26 @@ def test_the_instances_are_its_nodes_and_the_block_is_no_bill():
     assert {line.why for line in found.cost.lines} == {"a Capacity Block: paid in advance, used or not"}
 
 
+def test_an_hour_of_training_nodes_without_a_users_pod_has_a_price():
+    machines = (instance(0, "system"), *(instance(number, InstanceLifecycle="on-demand") for number in (1, 2, 3)))
+    nodes = (kubernetes_node(0, "system"), *(kubernetes_node(number) for number in (1, 2, 3)))
+
+    def on(number: int, name: str, phase: str = "Running", owner: str = "Job", **metadata: Any) -> dict[str, Any]:
+        place = {"nodeName": f"ip-10-0-16-{number}.us-east-2.compute.internal"}
+        return pod(name, phase, spec=place, metadata={"ownerReferences": [{"kind": owner}], **metadata})
+
+    pods = (
+        on(1, "train-0"),
+        on(2, "train-1", "Succeeded"),
+        on(2, "exporter", owner="DaemonSet"),
+        on(3, "coredns", owner="ReplicaSet", namespace="kube-system"),
+    )
+    idle = looked(WELL.but(instances=machines, inside=(*nodes, *pods))).idle
+    assert idle is not None
+    (line,) = idle.lines
+    assert (line.instance_type, line.instances, idle.usd_an_hour > 0) == ("p5.48xlarge", 2, True)
+
+
 SHORT = WELL.but(instances=(instance(1, "system"), instance(2)))
 
 

@@ -67,6 +67,7 @@ class BatchQuery:
         failed = request.ask("failures of stacks", partial(failures.of_stacks, account, status.stacks))
         environments = environments_asked()
         instances, nodes = self._instances(environments or ())
+        idle = idle_instances(instances.values(), nodes)
         jobs = {queue: answers() for queue, answers in jobs_asked.items()}
         batch = BatchStatus(
             resources.stack,
@@ -83,6 +84,7 @@ class BatchQuery:
             platform=BatchPlatformStatus(batch),
             nodes=nodes,
             cost=node_hours(nodes, status.region, status.at),
+            idle=None if idle is None else node_hours(idle, status.region, status.at),
             reservations=request.ask("reservations", partial(reservations, account, reserving))() or (),
             file_systems=storage(),
             failures=(*(failed() or ()), *failed_jobs(jobs, status.at)),
@@ -126,6 +128,17 @@ class BatchQuery:
 
     def _images(self, resources: BatchResources) -> tuple[JobImage, ...]:
         return image_states(self.request.account, definitions(self.request.account, resources.definitions))
+
+
+def idle_instances(
+    environments: Iterable[of_environments.EnvironmentInstances], nodes: Iterable[ClusterNode]
+) -> tuple[ClusterNode, ...] | None:
+    """Return the instances that have come to ECS and have no job; None where nobody may ask ECS."""
+    known = [environment.registered for environment in environments]
+    if any(registered is None for registered in known):
+        return None
+    free = {instance.instance for registered in known for instance in registered or () if not instance.tasks}
+    return tuple(node for node in nodes if node.id in free)
 
 
 def image_states(account: Account, definitions: Iterable[JobDefinition]) -> tuple[JobImage, ...]:

@@ -124,6 +124,17 @@ def _workload(document: Document) -> Workload | None:
     return Workload(role, kind, namespace, name, *counts)
 
 
+def busy_nodes(pods: Iterable[Document]) -> frozenset[str]:
+    """Return the names of nodes with a pod that is not over and that somebody wants: none of a node or the cluster."""
+    return frozenset(
+        text(pod, "spec", "nodeName")
+        for pod in pods
+        if text(pod, "status", "phase") not in OVER
+        and text(pod, "metadata", "namespace") not in _content()["namespaces"]
+        and not {text(owner, "kind") for owner in parts(pod, "metadata", "ownerReferences")} & {"DaemonSet", "Node"}
+    )
+
+
 def _name(document: Document) -> str:
     return text(document, "metadata", "name")
 

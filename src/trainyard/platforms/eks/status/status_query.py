@@ -22,6 +22,7 @@ from trainyard.operate.status.reservations import Reservation, reservations
 from trainyard.operate.status.status_request import StatusRequest
 from trainyard.platforms.eks.deployment.comparison import Difference
 from trainyard.platforms.eks.deployment.drift import drift
+from trainyard.platforms.eks.rendering.names import SYSTEM
 from trainyard.platforms.eks.status import node_groups as of_groups
 from trainyard.platforms.eks.status.concerns import eks_concerns
 from trainyard.platforms.eks.status.control_plane import control_plane, usd_an_hour
@@ -30,6 +31,7 @@ from trainyard.platforms.eks.status.kubernetes_api import (
     PART,
     RESOURCES,
     Inside,
+    busy_nodes,
     failed_jobs,
     look_inside,
     training_jobs,
@@ -82,6 +84,7 @@ class EksQuery:
         nodes = tuple(map(kubernetes_node, instances_asked() or ()))
         kubernetes = None if inside is None else kubernetes_nodes(inside.nodes)
         groups, reserved = self._groups(groups_asked() or (), nodes, kubernetes, status.at)
+        idle = None if inside is None else idle_instances(inside, kubernetes or (), nodes)
         eks = replace(
             self._with_inside(inside, status.at),
             control_plane=None if cluster is None else control_plane(cluster, status.at),
@@ -95,6 +98,7 @@ class EksQuery:
             platform=EksPlatformStatus(eks),
             nodes=nodes,
             cost=node_hours(nodes, status.region, status.at),
+            idle=None if idle is None else node_hours(idle, status.region, status.at),
             reservations=reserved,
             file_systems=file_systems.ask(
                 self.request, {} if inside is None else volume_mounts(inside.of("persistentvolumes"))
@@ -173,6 +177,17 @@ class EksQuery:
             )
             groups.append(of_groups.node_group(of, None if named is None else named.reservation, now_s))
         return tuple(groups), reserved
+
+
+def idle_instances(
+    inside: Inside, kubernetes: Iterable[KubernetesNode], nodes: Iterable[ClusterNode]
+) -> tuple[ClusterNode, ...] | None:
+    """Return the instances of training nodes that have no pod of a user; None where nobody knows the pods."""
+    if "pods of Kubernetes" in inside.unknown:
+        return None
+    busy = busy_nodes(inside.of("pods"))
+    free = {node.instance for node in kubernetes if node.name not in busy and node.group != SYSTEM}
+    return tuple(node for node in nodes if node.id in free)
 
 
 def claims(documents: Iterable[Document]) -> tuple[Claim, ...]:
