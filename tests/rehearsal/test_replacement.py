@@ -160,8 +160,9 @@ def goes_on_from_kills(before: Account, calls: Counter[str]) -> int:
 
     def is_chosen(number: int, call: str) -> bool:
         del number
-        seen[call] += 1
-        return seen[call] <= calls[call]
+        kind = call.partition(" ")[0]  # of PUT /bucket/key
+        seen[kind] += 1
+        return seen[kind] <= calls[kind]
 
     with kill_points(before, SUCCESSOR, is_chosen) as (account, points):
         assert problems(replaced(account)) == []
@@ -192,11 +193,11 @@ def test_who_is_killed_between_a_queue_and_the_end_of_the_former_cluster_goes_on
 
 @pytest.mark.long
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("call", ["SendCommand", "TerminateInstances", "DeleteStack", "PutObject", "DeleteObject"])
+@pytest.mark.parametrize("call", ["SendCommand", "DeleteStack", "CreateChangeSet", "PUT", "DELETE"])
 def test_who_is_killed_before_any_call_of_the_move_goes_on(call: str):
     with prepared_account(FORMER, begin, SUCCESSOR) as account:
         run(account, "blue", "scancel", "1")
-        assert goes_on_from_kills(account, Counter({call: 100})) >= 0
+        assert goes_on_from_kills(account, Counter({call: 100})) > 0
 
 
 @pytest.mark.long
