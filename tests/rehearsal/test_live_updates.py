@@ -17,6 +17,9 @@ from tests.rehearsal.whole_account import whole_account
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.parallelcluster import cluster_config, fleet_status
+from trainyard.operate.status.status_query import status
+from trainyard.platforms.parallelcluster.head_node import head_node
+from trainyard.platforms.parallelcluster.status.cluster_status import ParallelClusterStatus
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 UPLOAD = re.compile(r"S3 objects: s3://parallelcluster-.*/assets/")
@@ -95,3 +98,15 @@ def test_nodes_that_a_smaller_cluster_has_no_place_for_end():
         assert len([node for node in nodes(account, "llm") if node.role == "Compute" and node.state == "running"]) == 1
         again = deployed(account, fewer)
         assert {result.status for result in again.results} == {"unchanged"}
+
+
+def test_status_has_the_nodes_and_jobs_of_an_emulated_slurm():
+    with deployed_account(SPEC) as account:
+        assert head_node("llm", account).run(("sbatch", "--partition=compute-gpu", "--wrap=sleep 60")).status == 0
+        found = status("llm", account)
+        assert isinstance(found.platform, ParallelClusterStatus)
+        assert found.platform.slurm is not None
+        states = {node.name: node.state for node in found.platform.slurm.nodes}
+        assert states == {f"compute-gpu-st-p5-48xlarge-{at}": state for at, state in ((1, "allocated"), (2, "idle"))}
+        assert found.idle is not None
+        assert [(line.instance_type, line.instances) for line in found.idle.lines] == [("p5.48xlarge", 1)]

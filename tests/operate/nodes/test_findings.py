@@ -109,6 +109,7 @@ def test_of_a_held_node_it_is_said_how_to_give_it_back(cluster):
     cluster.write(COMPUTE, "held", steps=[failed()], hostname="gpu-st-p5-48xlarge-1.llm.pcluster")
     said = only(cluster.look(), "node-held")
     assert 'is held and takes no jobs: step efa with exit status 69; the node says "no route to S3"' in said
+    assert "`trainyard nodes replace llm gpu-st-p5-48xlarge-1 --region us-east-2 --reason TEXT`" in said
     assert "scontrol delete ReservationName=trainyard-hold-gpu-st-p5-48xlarge-1 " in said
 
 

@@ -110,8 +110,9 @@ def _failed(nodes: ClusterNodes, node: NodeState) -> Finding:
     message = f"{node} ({node.place}) is held and takes no jobs: {nodes.why_failed(node)}"
     slurm_name = node.hostname.partition(".")[0] or "NODENAME"
     remedy = (
-        f"look at it; then run scontrol delete ReservationName=trainyard-hold-{slurm_name} on the head node "
-        f"and terminate {node.id}; {logs}"
+        f"look at it; then `trainyard nodes replace {nodes.name} {slurm_name} --region {nodes.region} --reason TEXT` "
+        f"keeps evidence and proves its successor; or give it back as it is: run "
+        f"scontrol delete ReservationName=trainyard-hold-{slurm_name} on the head node; {logs}"
     )
     return finding("node-held", message, remedy, file=nodes.record_url(node))
 

@@ -21,6 +21,7 @@ from trainyard.rehearsal.emulated.slurm import Answer, slurm_of
 from trainyard.rehearsal.emulated.static_nodes import (
     SlurmCluster,
     launch_missing,
+    slurm_nodes,
     terminate_compute_nodes,
     terminate_surplus,
 )
@@ -98,6 +99,13 @@ def slurm_answer(aws: Aws, instance_id: str, words: Sequence[str]) -> Answer | N
             if _fleet_status(aws, other) == "RUNNING":
                 _launch(aws, _cluster(aws, other))
     return answer
+
+
+def slurm_report(aws: Aws, instance_id: str, partitions: str) -> str:
+    """Return what a head node prints of its nodes and jobs; of an instance that is none, no nodes."""
+    name = _clusters(aws).get(instance_id)
+    nodes = () if name is None else slurm_nodes(aws, _cluster(aws, name))
+    return slurm_of(instance_id).report(partitions, nodes)
 
 
 def _clusters(aws: Aws) -> dict[str, str]:

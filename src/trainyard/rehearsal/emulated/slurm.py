@@ -7,7 +7,8 @@ which is made again begins anew. https://slurm.schedmd.com/man_index.html
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -32,6 +33,15 @@ class Job:
     partition: str
     name: str = "wrap"
     state: str = "RUNNING"
+
+
+class SlurmNode(NamedTuple):
+    """A node as it is configured."""
+
+    partition: str
+    name: str
+    address: str | None
+    """Of its instance; None where it has none."""
 
 
 @dataclass(slots=True)
@@ -66,13 +76,24 @@ class Slurm:
             return Answer()
         return None
 
-    def report(self, partitions: str) -> str:
-        """Return what edge/remote/slurm_state.sh prints of jobs, also of a few partitions; of nodes it has nothing."""
+    def report(self, partitions: str, nodes: Iterable[SlurmNode]) -> str:
+        """Return what edge/remote/slurm_state.sh prints of some nodes, and of jobs, also of a few partitions.
+
+        A job that runs has the first node of its partition that has power and no other job.
+        """
         jobs = [job for job in self.jobs if not partitions or job.partition in partitions.split(",")]
         counts = "".join(_line(job, "1 %T|%u|%P|%D") for job in jobs)
         listed = "".join(_line(job, "%i|%T|%u|%P|%D|N/A|") for job in jobs)
         names = "".join(_line(job, "%i|%j") for job in jobs)
-        return f"== nodes\n== counts\n{counts}== jobs\n{listed}== names\n{names}"
+        busy = Counter(job.partition for job in self.jobs if job.state == "RUNNING")
+        shown = []
+        for node in nodes:
+            state = "idle~" if node.address is None else "idle"
+            if node.address is not None and busy[node.partition]:
+                busy[node.partition] -= 1
+                state = "allocated"
+            shown.append(f"{node.partition}|{node.name}|{state}|{node.address or node.name}|none\n")
+        return f"== nodes\n{''.join(shown)}== counts\n{counts}== jobs\n{listed}== names\n{names}"
 
     def _availability(self, partition: str) -> str:
         return _AVAILABILITY[self.closed.get(partition, "UP")]

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainyard.rehearsal.emulated.resource import Aws
+from trainyard.rehearsal.emulated.slurm import SlurmNode
 
 Launched = list[dict[str, Any]]
 """Instances as EC2 describes them when they are launched."""
 # PCLUSTER_SLURM_DYNAMODB_PREFIX in pcluster/constants.py of https://pypi.org/project/aws-parallelcluster/3.16.1/
 _NAMES_PREFIX = "parallelcluster-slurm-"
+# Where a compute resource says no MaxCount: DEFAULT_MAX_COUNT in pcluster/constants.py, as above.
+_MOST_NODES = 10
 _ALIVE = {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]}
 
 
@@ -74,6 +77,19 @@ def static_nodes(aws: Aws, cluster: SlurmCluster) -> Iterator[tuple[str, Mapping
         for number in range(int(resource.get("MinCount") or 0)):
             name = f"{queue['Name']}-st-{resource['Name']}-{number + 1}"
             yield name, running[number] if number < len(running) else None
+
+
+def slurm_nodes(aws: Aws, cluster: SlurmCluster) -> Iterator[SlurmNode]:
+    """Yield all nodes that are configured: dynamic ones, which nothing here starts, have no instance."""
+    addresses = {
+        name: instance.get("PrivateIpAddress") for name, instance in static_nodes(aws, cluster) if instance is not None
+    }
+    for queue, resource in _compute_resources(cluster.config):
+        least = int(resource.get("MinCount") or 0)
+        for number in range(int(resource.get("MaxCount", _MOST_NODES))):
+            kind, place = ("st", number + 1) if number < least else ("dy", number - least + 1)
+            name = f"{queue['Name']}-{kind}-{resource['Name']}-{place}"
+            yield SlurmNode(queue["Name"], name, addresses.get(name))
 
 
 def terminate_compute_nodes(aws: Aws, cluster_name: str, queue: str | None = None) -> None:

@@ -26,7 +26,7 @@ from moto.ssm.responses import SimpleSystemManagerResponse
 from trainyard.rehearsal.emulated import head_node
 from trainyard.rehearsal.emulated.actions import add, wrap
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
-from trainyard.rehearsal.emulated.slurm import Answer, slurm_of
+from trainyard.rehearsal.emulated.slurm import Answer
 
 _TOKEN = "emulated-token"  # noqa: S105  it opens nothing
 
@@ -86,7 +86,8 @@ def _invocation(former: Callable[..., dict[str, Any]], command: Any, instance: s
     if answer is None and not any(b"squeue" in text for text in passed):
         return invocation
     if answer is None:  # a script, of which edge/remote/slurm_state.sh is the only one
-        printed, answer = gzip.compress(slurm_of(instance).report(words[-1]).encode()), Answer()
+        text = head_node.slurm_report(InProcessAccount(command.backend_region), instance, words[-1])
+        printed, answer = gzip.compress(text.encode()), Answer()
     else:
         printed = answer.output.encode()
     output, error = (base64.b64encode(content).decode() or "-" for content in (printed, answer.error.encode()))
