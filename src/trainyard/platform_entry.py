@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from trainyard.operate.connect.target import Target
     from trainyard.operate.nodes.replacement_record import ReplacementRecord
     from trainyard.operate.slurm.node_replacement import ReplacementRequest
+    from trainyard.operate.slurm.slurm_state import HeadNode
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import ParsedSpec
@@ -169,6 +170,9 @@ class Platform(KeywordRecord):
     replace_node: Callable[[ReplacementRequest], ReplacementRecord] | None
     """Replaces a bad node and proves its successor; None where nothing does yet. PCS: by ending its instance.
     HyperPod: by BatchReplaceClusterNodes."""
+    slurm_head: Callable[[str, Account], HeadNode] | None
+    """Finds where commands of the Slurm of a cluster run; None where it has none that we reach. Raises TrainyardError
+    where it does not run. PCS: a login node. HyperPod: its controller node, with Slurm."""
     node_discovery: Callable[[], NodeDiscovery]
     """Which of its instances are nodes whose metrics arrive."""
     bench_submission: Callable[[], BenchSubmission]

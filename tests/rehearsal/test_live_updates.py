@@ -14,6 +14,7 @@ from tests.rehearsal.faulty_proxy import faulty_proxy
 from tests.rehearsal.kill_points import kill_points
 from tests.rehearsal.whole import SPEC, deployed
 from tests.rehearsal.whole_account import whole_account
+from trainyard.api.nodes import refresh_cluster_nodes
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.parallelcluster import cluster_config, fleet_status
@@ -110,3 +111,5 @@ def test_status_has_the_nodes_and_jobs_of_an_emulated_slurm():
         assert states == {f"compute-gpu-st-p5-48xlarge-{at}": state for at, state in ((1, "allocated"), (2, "idle"))}
         assert found.idle is not None
         assert [(line.instance_type, line.instances) for line in found.idle.lines] == [("p5.48xlarge", 1)]
+        refreshed = refresh_cluster_nodes("llm", account)
+        assert (refreshed.started_anew, len(refreshed.busy) + len(refreshed.unknown) + refreshed.current) == ((), 2)

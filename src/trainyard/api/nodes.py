@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trainyard.deploy.record import read_record
 from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.nodes import nodes
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.expected_nodes import expected_nodes
@@ -15,6 +16,7 @@ from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.nodes.node_watch import NodeEvent, WatchResult, watch
 from trainyard.operate.nodes.replacement_record import ReplacementRecord
 from trainyard.operate.nodes.topology import ClusterTopology, cluster_topology
+from trainyard.operate.slurm.node_refresh import NodeRefresh, refresh_nodes
 from trainyard.operate.slurm.node_replacement import ReplacementRequest
 from trainyard.platform_table import platform_of
 from trainyard.spec.parsing import parse
@@ -23,17 +25,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainyard.edge.aws.account import Account
+    from trainyard.platform_entry import Platform
 
 __all__ = [
     "ClusterNodes",
     "ClusterTopology",
     "HostHistory",
     "NodeEvent",
+    "NodeRefresh",
     "ReplacementRecord",
     "WatchResult",
     "check_nodes",
     "cluster_topology",
     "node_hosts",
+    "refresh_cluster_nodes",
     "replace_cluster_node",
     "watch_nodes",
 ]
@@ -96,11 +101,7 @@ def replace_cluster_node(  # noqa: PLR0913  one for each option
     Raises InputError where there is no such node; TrainyardError where nothing replaces nodes of the platform, where
     jobs are on it that nobody lets end, and where its successor does not come or is not well.
     """
-    held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
-    record = read_record(where, held, name)
-    if record is None:
-        raise TrainyardError(f"trainyard has made no cluster {name} in {where.region}", where=f"s3://{held}")
-    platform = platform_of(parse(record.spec_text, "the spec as deployed").spec)
+    held, platform = _deployed_platform(name, where, bucket)
     if platform.replace_node is None:
         hint = "end its instance with `aws ec2 terminate-instances`: another one takes its place"
         raise TrainyardError(f"nothing replaces nodes of {platform.title} yet", where=name, hint=hint)
@@ -111,6 +112,42 @@ def replace_cluster_node(  # noqa: PLR0913  one for each option
         where, held, name, node, reason, reports, end_jobs, wait_for_jobs_s, most_s, listener
     )  # fmt: skip
     return platform.replace_node(request)
+
+
+def refresh_cluster_nodes(
+    name: str, where: Account, *, bucket: str | None = None, queue: str | None = None, after_jobs: bool = False
+) -> NodeRefresh:
+    """Let compute nodes that run an older release start anew with the published one: idle ones.
+
+    With ``after_jobs`` those with jobs as well, once these are over. No job is ended.
+    Raises TrainyardError where the cluster has no Slurm that answers, or nothing is published.
+    """
+    held, platform = _deployed_platform(name, where, bucket)
+    if platform.slurm_head is None:
+        hint = "new nodes run the published release; end the others when they have no job"
+        raise TrainyardError(f"{platform.title} has no Slurm that could power nodes down", where=name, hint=hint)
+    published = expected_nodes(where, held, name).published
+    if published.release is None:
+        why = published.problem or "nothing is published that nodes would run"
+        raise TrainyardError(f"no node of {name} has a release to start with: {why}", where=f"s3://{held}")
+    looked = Look(where, held, name, queue, None).look()
+    releases = {node.id: node.record.release if node.record else None for node in looked.present}
+    by_address = {
+        instance.private_address: releases.get(instance.id)
+        for instance in nodes(where, name)
+        if instance.role == "Compute" and instance.private_address
+    }
+    head = platform.slurm_head(name, where)
+    return refresh_nodes(head, by_address, published.release, queue=queue, after_jobs=after_jobs)
+
+
+def _deployed_platform(name: str, where: Account, bucket: str | None) -> tuple[str, Platform]:
+    """Return the bucket of a cluster and its platform. Raises TrainyardError where trainyard has not made it."""
+    held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
+    record = read_record(where, held, name)
+    if record is None:
+        raise TrainyardError(f"trainyard has made no cluster {name} in {where.region}", where=f"s3://{held}")
+    return held, platform_of(parse(record.spec_text, "the spec as deployed").spec)
 
 
 def _look(name: str, where: Account, bucket: str | None, queue: str | None, node: str | None) -> Look:

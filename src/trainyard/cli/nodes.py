@@ -37,6 +37,7 @@ def command() -> None:
       trainyard nodes topology llm-p5 --region us-east-2
       trainyard nodes history llm-p5 --region us-east-2
       trainyard nodes replace llm-p5 gpu-st-p5-3 --region us-east-2 --reason "Xid 79"
+      trainyard nodes refresh llm-p5 --region us-east-2
     """
 
 
@@ -236,6 +237,57 @@ def replace(  # noqa: PLR0913  one for each option
         print_json(asdict(record))
     else:
         print_text(f"{record.node} is {record.new_instance_id} now, and takes jobs again")
+
+
+@command.command("refresh")
+@click.option("--queue", metavar="QUEUE", help="Only the compute nodes of this queue.")
+@click.option(
+    "--after-jobs", is_flag=True, help="Nodes with jobs as well: they get no further ones, and start anew after these."
+)
+@click.option("--bucket", metavar="BUCKET", help="The assets.bucket of the spec, where no stack is left.")
+@account_options
+@cluster_argument()
+@json_option
+def refresh(  # noqa: PLR0913  one for each option
+    name: str,
+    *,
+    region: str | None,
+    profile: str | None,
+    bucket: str | None,
+    queue: str | None,
+    after_jobs: bool,
+    as_json: bool,
+) -> None:
+    """Let idle compute nodes of the cluster NAME start anew that run an older release of their software.
+
+    A deployment publishes the release, and new nodes run it. Slurm powers the idle ones with another release down
+    (POWER_DOWN_ASAP): ParallelCluster starts static nodes again, and dynamic ones come with their next job. No job is
+    ended: one that begins in between runs to its end first. Held, drained and down nodes are left. Clusters of
+    ParallelCluster only.
+
+    \b
+    Example:
+      trainyard nodes refresh llm-p5 --region us-east-2
+      trainyard nodes refresh cluster.yaml --queue gpu --after-jobs
+    """
+    from trainyard.api.cluster_reference import cluster_reference
+    from trainyard.api.nodes import refresh_cluster_nodes
+
+    name, where, own_bucket, _ = cluster_reference(name, region, profile)
+    refreshed = refresh_cluster_nodes(name, where, bucket=bucket or own_bucket, queue=queue, after_jobs=after_jobs)
+    if as_json:
+        print_json(refreshed._asdict())
+        return
+    what = {
+        "starts anew": refreshed.started_anew,
+        "has jobs, and is left (--after-jobs)": refreshed.busy,
+        "is held, drained or down, and is left": refreshed.withheld,
+        "has not said what it runs": refreshed.unknown,
+    }
+    for text, names in what.items():
+        for node in names:
+            print_text(f"{node} {text}")
+    print_text(f"{refreshed.current} nodes run release {refreshed.release[:12]} already")
 
 
 @command.command("history")

@@ -81,6 +81,10 @@ class NodeCommands:
         """Give the node up at once: Slurm ends its jobs, and requeues those that may be. Raises TrainyardError."""
         self._update("State=DOWN", f"Reason=trainyard: {_REASON.sub(' ', reason)[:200]}")
 
+    def power_down_after_jobs(self, reason: str) -> None:
+        """Let Slurm power the node down once it has no job, and start none on it before. Raises TrainyardError."""
+        self._update("State=POWER_DOWN_ASAP", f"Reason=trainyard: {_REASON.sub(' ', reason)[:200]}")
+
     def power_up(self, state: SlurmNode) -> None:
         """Have a node started that has no power, without a job. Raises TrainyardError."""
         if state.plain_state in ("down", "drained"):

@@ -157,6 +157,7 @@ BATCH = Platform(
     find_node=_find_node,
     find_tunnel=None,
     replace_node=None,
+    slurm_head=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

@@ -164,6 +164,7 @@ EKS = Platform(
     find_node=_find_node,
     find_tunnel=_find_tunnel,
     replace_node=None,
+    slurm_head=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

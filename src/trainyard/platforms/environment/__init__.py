@@ -128,6 +128,7 @@ ENVIRONMENT = Platform(
     find_node=None,
     find_tunnel=None,
     replace_node=None,
+    slurm_head=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,

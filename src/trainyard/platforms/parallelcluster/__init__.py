@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trainyard.document.node import Document
+    from trainyard.edge.aws.account import Account
     from trainyard.finding import Finding
     from trainyard.finding_kinds import Problem
     from trainyard.operate.nodes.replacement_record import ReplacementRecord
     from trainyard.operate.slurm.node_replacement import ReplacementRequest
+    from trainyard.operate.slurm.slurm_state import HeadNode
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.spec.cluster import Spec
     from trainyard.spec.parsing import ParsedSpec
@@ -144,9 +146,14 @@ def _node_discovery() -> NodeDiscovery:
 
 def _replace_node(request: ReplacementRequest) -> ReplacementRecord:
     from trainyard.operate.slurm.node_replacement import replace_node
+
+    return replace_node(request, _slurm_head(request.cluster, request.account))
+
+
+def _slurm_head(cluster: str, account: Account) -> HeadNode:
     from trainyard.platforms.parallelcluster.head_node import head_node
 
-    return replace_node(request, head_node(request.cluster, request.account))
+    return head_node(cluster, account)
 
 
 def _logs() -> PlatformLogs:
@@ -196,6 +203,7 @@ PARALLELCLUSTER = Platform(
     find_node=None,
     find_tunnel=None,
     replace_node=_replace_node,
+    slurm_head=_slurm_head,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
     cluster_evidence=_cluster_evidence,
