@@ -1,4 +1,4 @@
-"""Makes src/trainyard/catalog/cloudformation_keys.json: what properties the resources of Batch's template can have.
+"""Makes src/trainyard/catalog/cloudformation_keys.json: what properties the resources of our templates can have.
 
 CloudFormation's own schemas say it, in the form in which the installed cfn-lint has them; names and shapes, no texts.
 """
@@ -14,18 +14,20 @@ from typing import Any
 import cfnlint  # type: ignore[import-untyped]  # it has no types
 from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # type: ignore[import-untyped]  # as above
 
+import trainyard
 from trainyard.catalog.cloudformation_keys import PATH
-from trainyard.platforms.batch.rendering.documents import native_template
 
 _REGION = "us-east-1"
 _URL = "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-type-schemas.html"
+_SOURCES = Path(trainyard.__file__).parent
+_TEMPLATES = ("render/cloudformation/*.yaml", "platforms/*/rendering/*.yaml")
 Kinds = dict[str, dict[str, Any]]
 
 
 def cloudformation_keys() -> str:
     """Return the text of the data file, one kind a line."""
     kinds: Kinds = {}
-    for type_ in sorted(set(re.findall(r"\bType: (AWS::\w+::\w+)$", native_template(), re.MULTILINE))):
+    for type_ in sorted(_types()):
         schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema(_REGION, type_).schema
         _add(kinds, type_, schema, schema.get("definitions", {}))
     what = f"CloudFormation's resource schemas of {_REGION}, as bundled with cfn-lint {version('cfn-lint')}"
@@ -34,6 +36,12 @@ def cloudformation_keys() -> str:
     sources = {"resource-schemas": {"what": what, "url": _URL, "read": read}}
     lines = ",\n".join(f"  {json.dumps(kind)}: {json.dumps(keys)}" for kind, keys in sorted(kinds.items()))
     return f'{{"sources": {json.dumps(sources)},\n "kinds": {{\n{lines}\n}}}}\n'
+
+
+def _types() -> set[str]:
+    """Return the types of the resources in all templates of stacks."""
+    texts = [file.read_text(encoding="utf-8") for pattern in _TEMPLATES for file in _SOURCES.glob(pattern)]
+    return {type_ for text in texts for type_ in re.findall(r"\bType: (AWS::\w+::\w+)\b(?!::|<)", text)}
 
 
 def _add(kinds: Kinds, kind: str, schema: dict[str, Any], definitions: dict[str, Any]) -> None:

@@ -126,8 +126,7 @@ class Platform(KeywordRecord):
     unusable_keys: Callable[[], UnusableKeys]
     """Keys and values of a spec that it cannot use."""
     overlay_problems: Callable[[Spec], Iterator[Problem]]
-    """Yields the keys of its overlay that the spec models, or that have no place. PCS and HyperPod: none, their stacks
-    have no overlay."""
+    """Yields the keys of its overlay, and of those of its stacks, that the spec models, or that have no place."""
     config_findings: Callable[[ParsedSpec, str | None, Callable[[str], None]], Iterator[Finding]]
     """Yields what its own program, of a version or of the spec's own, says about the configuration that is rendered, at
     the spec's lines; tells the last argument of long work. PCS and HyperPod: nothing, they have no such program."""

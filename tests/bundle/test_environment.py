@@ -29,6 +29,7 @@ CHANGES = {
     "mode: self-hosting": "mode: amp+amg",
     "/0a1b2c3d": "/0a1b2c3e",
     "team: ml}": "team: llm}",
+    'CreateS3Endpoint: "true"': 'CreateS3Endpoint: "false"',
 }
 
 

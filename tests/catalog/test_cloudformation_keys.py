@@ -1,4 +1,4 @@
-"""What CloudFormation knows of the resources of Batch's stack, against the schemas of the installed cfn-lint."""
+"""What CloudFormation knows of the resources of the stacks, against the schemas of the installed cfn-lint."""
 
 from __future__ import annotations
 

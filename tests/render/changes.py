@@ -336,6 +336,12 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "eks.operators": (["mpi-operator"], ON_EKS),
     "eks.nccl_image": ("public.ecr.aws/mine/nccl-tests:1", ON_EKS),
     "eks.pytorch_image": ("123456789012.dkr.ecr.us-east-2.amazonaws.com/train:1", ON_EKS),
+    "stack_overlays.network.resources": ({"VPC": {"Metadata": {"owner": "llm"}}}, {}),
+    "stack_overlays.nodes": (
+        {"resources": {"LaunchTemplate": {"Metadata": {"owner": "llm"}}}},
+        {**ON_EKS, "queues": [{**NODE, "placement_group": True}]},
+    ),
+    "stack_overlays.network.parameters": ({"CreateS3Endpoint": "false"}, {}),
     "tags": ({"team": "llm"}, {}),
     # platform is left out: another platform is another bundle altogether.
     "queues[0].compute_resources[0].name": ("n", {"queues": [LONG]}),

@@ -19,6 +19,7 @@ file_systems:
   - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125, data_repository: s3://ml-datasets/train}}
   - {mount: /home, openzfs: {size_gib: 512}}
 monitoring: {mode: self-hosting, certificate: "arn:aws:acm:us-east-2:123456789012:certificate/0a1b2c3d"}
+stack_overlays: {network: {parameters: {CreateS3Endpoint: "true"}}}
 tags: {team: ml}
 """
 )

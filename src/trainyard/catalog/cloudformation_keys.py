@@ -1,4 +1,4 @@
-"""What CloudFormation knows of resources in AWS Batch's stack; tools/cloudformation_keys.py writes the data."""
+"""What CloudFormation knows of resources in stacks; tools/cloudformation_keys.py writes the data."""
 
 from __future__ import annotations
 

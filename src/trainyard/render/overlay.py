@@ -156,8 +156,13 @@ def _are_named(value: Any) -> bool:
 
 def overlay_paths(spec: Spec) -> tuple[str, ...]:
     """Return the keys of a spec's overlay that hold values of their own, as they are written."""
-    overlays = (spec.parallelcluster.overlay, spec.batch.overlay, spec.eks.overlay)
-    return tuple(path_text(path) for overlay in overlays for path in _leaves(overlay, ()))
+    overlays: list[tuple[Path, Mapping[str, Any]]] = [
+        ((), overlay) for overlay in (spec.parallelcluster.overlay, spec.batch.overlay, spec.eks.overlay)
+    ]
+    for kind, overlay in spec.stack_overlays.in_use():
+        above = ("stack_overlays", kind)
+        overlays += [((*above, "parameters"), overlay.parameters), ((*above, "resources"), overlay.resources)]
+    return tuple(path_text(path) for above, overlay in overlays if overlay for path in _leaves(overlay, above))
 
 
 def _leaves(value: Any, path: Path) -> Iterator[Path]:

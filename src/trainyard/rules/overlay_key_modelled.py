@@ -21,8 +21,8 @@ RULE = Rule(
         "An overlay is for keys that the spec does not have. They reach the program that makes the cluster as they are "
         "and no rule knows them. A key that the spec has would be written twice, and rules, plan and picture would "
         "speak of the one that does not hold. Queues, compute resources, pools and node groups are found by name; "
-        "other entries of a list come after those that are there. Resources of AWS Batch's stack are found "
-        "by their logical ids."
+        "other entries of a list come after those that are there. Resources of CloudFormation's stacks are found "
+        "by their logical ids, in the stacks that are made of this spec."
     ),
     remedy="write the key of the spec, and remove it from the overlay",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/cluster-configuration-file-v3.html",

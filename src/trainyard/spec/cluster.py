@@ -24,6 +24,7 @@ from trainyard.spec.node_group import NodeGroup, groups_of
 from trainyard.spec.parallelcluster import ParallelCluster, Timeouts
 from trainyard.spec.queue import Queue
 from trainyard.spec.software import Assets, Monitoring, Software
+from trainyard.spec.stack_overlays import StackOverlays
 from trainyard.spec.text import ClusterName, Region
 
 
@@ -93,6 +94,8 @@ class Spec(Record):
     """What only AWS Batch has."""
     eks: Eks = {}  # type: ignore[assignment]
     """What only Amazon EKS has."""
+    stack_overlays: StackOverlays = {}  # type: ignore[assignment]
+    """What CloudFormation's stacks get that the spec has no key for."""
     tags: dict[TagKey, TagValue] = {}
     """Tags on everything that is made."""
 

@@ -10,6 +10,7 @@ from trainyard.spec.file_system import FileSystem
 from trainyard.spec.iam import Iam
 from trainyard.spec.network import Network
 from trainyard.spec.software import DataVolumeSize, MonitoringMode
+from trainyard.spec.stack_overlays import StackOverlays
 from trainyard.spec.text import CertificateArn, Cidr, ClusterName, EmailAddress, InstanceTypeName, Region, VolumeId
 
 
@@ -58,6 +59,8 @@ class Environment(Record):
     """FSx file systems that are made for its clusters, which mount them with `id: environment`."""
     monitoring: EnvironmentMonitoring = {}  # type: ignore[assignment]
     """Where the metrics of its clusters go."""
+    stack_overlays: StackOverlays = {}  # type: ignore[assignment]
+    """What CloudFormation's stacks get that the spec has no key for."""
     tags: dict[TagKey, TagValue] = {}
     """Tags on everything that is made."""
 
@@ -85,5 +88,6 @@ def as_spec(environment: Environment, example: Spec) -> Spec:
         queues=(),
         file_systems=environment.file_systems,
         monitoring=monitoring,
+        stack_overlays=environment.stack_overlays,
         tags=environment.tags,
     )

@@ -124,7 +124,10 @@ def _unseen(document: Document, value: Any, path: Path = ()) -> Iterator[Finding
     elif isinstance(value, tuple):
         for number, member in enumerate(value):
             yield from _unseen(document, member, (*path, number))
-    elif isinstance(value, str) and not (value.translate(_LINES) if "overlay" in path else value).isprintable():
+    elif (
+        isinstance(value, str)
+        and not (value.translate(_LINES) if "overlay" in path or "stack_overlays" in path else value).isprintable()
+    ):
         yield _wrong(document, path, "spec-bad-value", _SEEN, value)
 
 

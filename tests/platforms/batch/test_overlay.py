@@ -59,7 +59,7 @@ def test_plan_and_bundle_name_what_an_overlay_writes():
         ({"JobQueue": {"Type": "AWS::EC2::Instance"}}, "JobQueue.Type, which trainyard writes"),
         (
             {"ComputeEnvironment": {"Properties": {"ComputeResources": {"MaxvCpus": {"Ref": "Other"}}}}},
-            "MaxvCpus, which trainyard writes",
+            "MaxvCpus, which is queues[].nodes in the spec",
         ),
         ({"JobQueue": {"Properties": "none"}}, "JobQueue.Properties, which trainyard writes"),
     ],

@@ -109,11 +109,14 @@ def _find_node(account: Account, cluster: str, node: str | None) -> Target | Non
 
 
 def _overlay_problems(spec: Spec) -> Iterator[Problem]:
-    if not spec.batch.overlay:
-        return iter(())
-    from trainyard.platforms.batch import overlay
+    if spec.batch.overlay:
+        from trainyard.platforms.batch import overlay
 
-    return overlay.problems(spec)
+        yield from overlay.problems(spec)
+    if any(spec.stack_overlays.in_use()):
+        from trainyard.render.cloudformation import stack_overlay
+
+        yield from stack_overlay.problems(spec)
 
 
 BATCH = Platform(

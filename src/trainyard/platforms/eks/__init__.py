@@ -86,11 +86,14 @@ def _picture() -> PlatformPicture:
 
 
 def _overlay_problems(spec: Spec) -> Iterator[Problem]:
-    if not spec.eks.overlay:
-        return iter(())
-    from trainyard.platforms.eks import overlay
+    if spec.eks.overlay:
+        from trainyard.platforms.eks import overlay
 
-    return overlay.problems(spec)
+        yield from overlay.problems(spec)
+    if any(spec.stack_overlays.in_use()):
+        from trainyard.render.cloudformation import stack_overlay
+
+        yield from stack_overlay.problems(spec)
 
 
 def _readme() -> PlatformReadme:

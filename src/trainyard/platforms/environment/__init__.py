@@ -20,7 +20,11 @@ from trainyard.platform_parts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainyard.finding_kinds import Problem
     from trainyard.operate.status.status_request import StatusRequest
+    from trainyard.spec.cluster import Spec
 
 
 def _rehearsal() -> PlatformRehearsal:
@@ -75,6 +79,13 @@ def _picture() -> PlatformPicture:
     return picture
 
 
+def _overlay_problems(spec: Spec) -> Iterator[Problem]:
+    if any(spec.stack_overlays.in_use()):
+        from trainyard.render.cloudformation import stack_overlay
+
+        yield from stack_overlay.problems(spec)
+
+
 def _readme() -> PlatformReadme:
     from trainyard.platforms.environment import readme
 
@@ -111,7 +122,7 @@ ENVIRONMENT = Platform(
     runs_tests_in_containers=False,
     status_values_elsewhere={},
     unusable_keys=_unusable_keys,
-    overlay_problems=lambda _: iter(()),
+    overlay_problems=_overlay_problems,
     config_findings=lambda _parsed, _version, _report: iter(()),
     file_findings=None,
     spec_of_config=None,

@@ -125,11 +125,14 @@ def _picture() -> PlatformPicture:
 
 
 def _overlay_problems(spec: Spec) -> Iterator[Problem]:
-    if not spec.parallelcluster.overlay:
-        return iter(())
-    from trainyard.platforms.parallelcluster import overlay
+    if spec.parallelcluster.overlay:
+        from trainyard.platforms.parallelcluster import overlay
 
-    return overlay.problems(spec)
+        yield from overlay.problems(spec)
+    if any(spec.stack_overlays.in_use()):
+        from trainyard.render.cloudformation import stack_overlay
+
+        yield from stack_overlay.problems(spec)
 
 
 def _readme() -> PlatformReadme:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+import yaml
+
+from trainyard.document.write import yaml_text
+from trainyard.render.overlay import merged
 from trainyard.render.tags import all_tags
 from trainyard.spec.cluster import Spec
 
@@ -33,7 +38,7 @@ class Stack(NamedTuple):
     kind: Kind
     name: str
     template: str
-    """The text of the template, as it stands in the package."""
+    """The text of the template, as it stands in the package, or as an overlay makes it."""
     parameters: dict[str, str]
     """Values by name: only what the spec decides; for the rest the defaults of the template are right."""
     tags: dict[str, str]
@@ -55,8 +60,20 @@ class Stack(NamedTuple):
 def stack_of(
     spec: Spec, kind: StackKind, template: str, parameters: dict[str, str], capabilities: tuple[str, ...] = ()
 ) -> Stack:
-    """Return a stack of a spec, under the name and with the tags that all of its stacks have."""
+    """Return a stack of a spec, under the name and with the tags that all of its stacks have, its overlay merged in."""
+    overlay = spec.stack_overlays.of(kind.id)
+    if overlay is not None:
+        parameters = {**parameters, **{name: str(value) for name, value in overlay.parameters.items()}}
+        template = with_resources(template, overlay.resources)
     return Stack(kind.id, f"{spec.name}-{kind.id}", template, parameters, all_tags(spec), capabilities, kind)
+
+
+def with_resources(template: str, overlay: Mapping[str, Any]) -> str:
+    """Return a template with the keys of an overlay in its resources; without its comments then."""
+    if not overlay:
+        return template
+    content = yaml.load(template, yaml.CSafeLoader)
+    return yaml_text({**content, "Resources": merged(content["Resources"], overlay)}, blocks=True)
 
 
 def fits_inline(template: str) -> bool:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from trainyard.document.write import yaml_text
 from trainyard.errors import TrainyardError
 from trainyard.platforms.batch.rendering.collection import batch_config
 from trainyard.platforms.batch.rendering.container_images import pushed_images
@@ -20,12 +17,11 @@ from trainyard.platforms.batch.rendering.queue_slots import queue_slots
 from trainyard.render.bench.batch_job import submit_job
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.cloudformation.iam import CAPABILITIES, iam_names
-from trainyard.render.cloudformation.stack import IN_S3_BYTES, Stack, StackKind, fits_inline, stack_of
+from trainyard.render.cloudformation.stack import IN_S3_BYTES, Stack, StackKind, fits_inline, stack_of, with_resources
 from trainyard.render.collection import AGENT, write_url
 from trainyard.render.launch_template import launch_parameters, root_volume_parameters
 from trainyard.render.networking import queue_subnets, security_groups
 from trainyard.render.node_image import NodeImage
-from trainyard.render.overlay import merged
 from trainyard.render.repeated_sections import for_each_queue
 from trainyard.render.slots import without_comments
 from trainyard.render.stand_ins import Ids
@@ -108,7 +104,7 @@ def batch_template(spec: Spec) -> str:
     if not fits_inline(text):
         dense = _whole(spec, without_comments(native_template()), dense=True)
         text = dense if fits_inline(dense) else text
-    text = _with_overlay(text, spec.batch.overlay)
+    text = with_resources(text, spec.batch.overlay)
     if len(text.encode()) > IN_S3_BYTES:
         raise TrainyardError(
             f"the template of {len(spec.queues)} queues has {len(text.encode()):,} bytes, and CloudFormation takes "
@@ -117,14 +113,6 @@ def batch_template(spec: Spec) -> str:
             hint="make two clusters of it, which may share an environment",
         )
     return text
-
-
-def _with_overlay(text: str, overlay: Mapping[str, Any]) -> str:
-    """Return a template with the keys of an overlay in its resources; without its comments then."""
-    if not overlay:
-        return text
-    template = yaml.load(text, yaml.CSafeLoader)
-    return yaml_text({**template, "Resources": merged(template["Resources"], overlay)}, blocks=True)
 
 
 @cache
