@@ -25,7 +25,7 @@ from trainyard.spec.parsing import ParsedSpec, known_keys, parse
 
 HERE = Path(__file__).parent
 PAGE = (HERE.parent / "docs" / "migration.md").read_text(encoding="utf-8")
-FREE_MAPPINGS = ("parallelcluster.slurm.settings",)
+FREE_MAPPINGS = ("parallelcluster.slurm.settings", "stack_overlays.network.parameters")
 DOTTED = re.compile(r"`([a-z_]+(?:\[\d\])?(?:\.[a-z_]+(?:\[\d\])?)+)(?:[:=][^`]*)?`")
 PATHS_IN_THE_TEXT = sorted({path for path in DOTTED.findall(PAGE) if not path.endswith((".sh", ".yaml", ".md", ".py"))})
 

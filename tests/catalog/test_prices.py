@@ -16,11 +16,9 @@ PLACES = {"everywhere", *REGIONS}
 NEWEST = {"ap-east-2", "ap-southeast-5", "ap-southeast-7", "mx-central-1"}
 UNKNOWN: dict[str, set[str]] = {
     "ebs_gp3_gib_month": NEWEST,
-    "nat_gateway_hour": NEWEST
-    | {"af-south-1", "ap-south-2", "ap-southeast-3", "ap-southeast-4", "ca-west-1", "eu-central-2"}
-    | {"eu-south-1", "eu-south-2", "il-central-1", "me-central-1"},
+    "nat_gateway_hour": set(),
     "lustre_SCRATCH_2_gib_month": NEWEST | {"ca-west-1", "il-central-1"},
-    "openzfs_SINGLE_AZ_1_gib_month": {"ap-east-2", "ap-southeast-4"},
+    "openzfs_SINGLE_AZ_1_gib_month": {"ap-southeast-4"},
     "efs_gib_month": set(),
     "application_load_balancer_hour": set(),
     "network_load_balancer_hour": set(),
@@ -145,8 +143,8 @@ def test_what_costs_the_same_everywhere_is_known_in_every_region():
 
 
 def test_a_service_is_unknown_where_only_another_region_has_a_price():
-    assert prices.service("nat_gateway_hour", "us-east-1") is not None
-    assert prices.service("nat_gateway_hour", "eu-south-2") is None
+    assert prices.service("amp_stored_gib_month", "us-east-1") is not None
+    assert prices.service("amp_stored_gib_month", "eu-south-2") is None
 
 
 def test_the_faster_lustre_costs_more():
