@@ -148,6 +148,7 @@ def test_a_file_that_cannot_be_right_is_refused(wrong: dict[str, object], said: 
 # By the names of metrics, which cluster alone can answer. The health of GPUs is asked for by the name of its check.
 ONLY_WITH = {
     "gpu": re.compile(r"DCGM_FI_|gpu-xid"),
+    "gpm": re.compile(r"tensor_active|dram_active"),
     "nvlink": re.compile(r"NVLINK"),
     "efa": re.compile(r"amazonefa|efa_interfaces"),
     "slurm": re.compile(r"\bslurm_"),

@@ -53,7 +53,7 @@ def test_the_head_node_has_what_is_counted_besides_users_and_reasons():
         each["target"]
         + each["queue"] * len(partitions)
         + each["feature_set"] * len(sets)
-        + (each["node"] - 2) * len(rows)
+        + (each["node"] - 3) * len(rows)
         + sum("gres_type" in label for label in labels)
     )
     assert counted == len(labels) - len(unknown) - len(down)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.node.collectors.exposed import exposed
 from tests.node.collectors.recorded_programs import END, RecordedPrograms, recorded
 from trainyard_node.collectors.slurm.collector import SlurmCollector
-from trainyard_node.collectors.slurm.community import MOST_OWNERS
+from trainyard_node.collectors.slurm.community import MOST_JOB_NODES, MOST_OWNERS
 from trainyard_node.errors import NodeError
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -69,12 +69,12 @@ def test_a_reading_takes_three_commands_whatever_there_is():
     assert len(programs.commands) == 6
 
 
-def test_the_command_line_asks_for_nothing_that_users_write_about_their_jobs():
+def test_the_command_line_asks_for_nothing_that_users_write_about_their_jobs_but_their_names():
     programs = RecordedPrograms()
     SlurmCollector(programs).collect()
     (squeue,) = [" ".join(command) for command in programs.commands if command[0] == "squeue"]
-    for field in ("Name:", "Command", "Comment", "WorkDir"):
-        assert field not in squeue.replace("UserName:", "")
+    for field in ("Command", "Comment", "WorkDir"):
+        assert field not in squeue
 
 
 @pytest.mark.parametrize("command", ["squeue", "sinfo", "scontrol"])
@@ -149,7 +149,52 @@ def test_a_partition_without_nodes_counts_none():
     assert not [labels for _, labels in counted if ("partition", "empty") in labels]
 
 
-JOB = "PENDING\x1fq\x1fnobody\x1f1\x1f1\x1f1\x1fN/A\x1fN/A\x1fN/A\x1fN/A\x1f{}\x1f{}" + END.decode() + "\n"
+IDENTITY = END.decode() + "\x1f7\x1f0:00\x1f\x1fa name" + END.decode() + "\n"
+JOB = "PENDING\x1fq\x1fnobody\x1f1\x1f1\x1f1\x1fN/A\x1fN/A\x1fN/A\x1fN/A\x1f{}\x1f{}" + IDENTITY
+
+
+def running(job_id: str, name: str = "train", *, nodes: str = "gpu-[1-2]", count: int = 2, used: str = "1:00") -> str:
+    tres = "gres/gpu=8\x1fN/A\x1fN/A\x1fN/A"
+    alike = f"RUNNING\x1fgpu\x1fana\x1f192\x1f{count}\x1f{count}\x1f{tres}\x1fNone\x1flab"
+    return f"{alike}{END.decode()}\x1f{job_id}\x1f{used}\x1f{nodes}\x1f{name:64}{END.decode()}\n"
+
+
+def job_nodes(*squeue: str) -> tuple[list[dict[str, str]], float]:
+    """Return which jobs are on which nodes, and how many are not named."""
+    counted = exposed(text_with(squeue="".join(squeue).encode()))
+    named = [dict(labels) for name, labels in counted if name == "slurm_job_node_info"]
+    return named, counted["trainyard_slurm_unnamed_jobs", ()]
+
+
+def test_a_running_job_is_named_on_each_of_its_nodes():
+    named, unnamed = job_nodes(running("7"), JOB.format("Priority", "a"))
+    owner = {"jobid": "7", "jobname": "train", "user": "ana", "account": "lab", "partition": "gpu"}
+    assert named == [{**owner, "node": "gpu-1"}, {**owner, "node": "gpu-2"}]
+    assert unnamed == 0
+
+
+def test_tasks_of_an_array_that_end_within_a_minute_make_no_series():
+    tasks = [running(f"8_{number}", used=f"0:{number:02}") for number in range(60)]
+    named, _ = job_nodes(*tasks, running("8_60", used="10:00"), running("8_61", used="1-00:00:00"))
+    assert {labels["jobid"] for labels in named} == {"8_60", "8_61"}
+
+
+def test_a_name_of_a_job_forges_nothing():
+    evil = 'x"}\x1f1\n\x1e\nslurm_nodes_total 99\nRUNNING\x1fq'
+    named, _ = job_nodes(running("9", evil, nodes="gpu-1", count=1))
+    assert [labels["jobname"] for labels in named] == [evil]
+
+
+def test_of_too_many_small_jobs_the_largest_are_named_and_the_rest_is_counted():
+    small = [running(str(number), nodes="gpu-1", count=1) for number in range(MOST_JOB_NODES)]
+    named, unnamed = job_nodes(*small, running("99999", nodes="gpu-[1-1024]", count=1024))
+    assert len(named) == MOST_JOB_NODES
+    assert sum(labels["jobid"] == "99999" for labels in named) == 1024
+    assert unnamed == 1024
+
+
+def test_a_job_whose_nodes_cannot_be_read_is_counted():
+    assert job_nodes(running("7", nodes="gpu-[1-x]")) == ([], 1)
 
 
 def test_an_account_may_hold_what_parts_fields_and_forges_nothing():

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterable
 
 from trainyard_node.collectors.slurm.gres import gpu_count, gres_counts
+from trainyard_node.collectors.slurm.hostlist import expand_hostlist
 from trainyard_node.collectors.slurm.node_groups import SlurmNodeGroup
 from trainyard_node.collectors.slurm.nodes import Node
 from trainyard_node.collectors.slurm.slurm_reading import SlurmReading
+from trainyard_node.errors import NodeError
 from trainyard_node.samples import Samples
 
 # What sinfo writes, and how the names have it: https://slurm.schedmd.com/sinfo.html#SECTION_NODE-STATE-CODES
@@ -35,6 +37,8 @@ _JOB_STATES = {
 # Where Slurm does not check accounts, everybody may invent some: those with the fewest jobs are counted together.
 MOST_OWNERS = 2000
 _OTHERS = "(others)"
+# Jobs that have nodes for themselves are one on each, so these are so many nodes; of small jobs the rest is counted.
+MOST_JOB_NODES = 4096
 
 
 def samples(reading: SlurmReading) -> Samples:
@@ -53,6 +57,7 @@ def add(samples: Samples, reading: SlurmReading) -> None:
     _add_jobs(samples, reading)
     for word in ("account", "user"):
         _add_owners(samples, reading, word)
+    _add_running_jobs(samples, reading)
     for command, count in reading.malformed.items():
         samples.add("trainyard_slurm_malformed_records", count, command)
 
@@ -200,3 +205,23 @@ def _bounded(figures: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
     largest = {owner: figures[owner] for owner in ordered[:MOST_OWNERS]}
     largest[_OTHERS] = sum((figures[owner] for owner in ordered[MOST_OWNERS:]), Counter())
     return largest
+
+
+def _add_running_jobs(samples: Samples, reading: SlurmReading) -> None:
+    """Add which job is on which node, the largest jobs first, for queries to join with what nodes export."""
+    left = MOST_JOB_NODES
+    unnamed = 0
+    for job in sorted(reading.running, key=lambda job: (job.group.gpus, job.group.nodes), reverse=True):
+        if job.group.nodes > left:
+            unnamed += 1
+            continue
+        try:
+            names = expand_hostlist(job.hostlist)[:left]
+        except NodeError:
+            unnamed += 1
+            continue
+        left -= len(names)
+        owner = (job.group.user, job.group.account, job.group.partitions[0])
+        for name in names:
+            samples.add("slurm_job_node_info", 1, job.id, job.name, *owner, name)
+    samples.add("trainyard_slurm_unnamed_jobs", unnamed)

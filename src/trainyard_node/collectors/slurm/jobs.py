@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import NamedTuple
 
 from trainyard_node.collectors.slurm.gres import gpu_count
-from trainyard_node.collectors.slurm.record import fields_of, records
+from trainyard_node.collectors.slurm.record import FIELD, fields_of, output_format, records
 
 # --array: each task is a job. All states: what ended is seen until MinJobAge is over.
-# Of each job only what is counted is asked for: neither its name nor its command leaves Slurm.
+# Of each job only what is counted and what names it is asked for: neither its command nor its comment leaves Slurm.
 COMMAND = ("squeue", "--all", "--array", "--noheader", "--states=all")
 FIELDS = (
     *("State", "Partition", "UserName", "NumCPUs", "NumNodes", "NumTasks"),
     *("tres-alloc", "tres-per-job", "tres-per-node", "tres-per-task", "Reason", "Account"),
 )
+# What tells jobs apart, behind all by which they are alike. Users write the name, of which so many bytes are asked for.
+ID_FIELDS = ("JobArrayID", "TimeUsed", "NodeList", "Name:64")
+_IN_ITS_FIRST_MINUTE = re.compile(r"0:[0-9][0-9]")
 
 
 # Slurm adds the list of them, which is another one with every node that comes or goes.
@@ -42,17 +46,54 @@ class JobGroup(NamedTuple):
     """Why it waits."""
 
 
-def read_jobs(output: bytes, end: str) -> tuple[list[JobGroup], int]:
-    """Return what squeue printed, and how many records make no sense. Raises NodeError where the output is cut."""
-    malformed = 0
-    all_jobs: list[JobGroup] = []
-    for record, count in Counter(records(output, end, "squeue")).items():
-        jobs = _jobs(record, count)
-        if jobs is None:
-            malformed += count
-        else:
-            all_jobs.append(jobs)
-    return all_jobs, malformed
+class RunningJob(NamedTuple):
+    """A job that runs, and has run for a minute: tasks that end at once would each be new series."""
+
+    id: str
+    """As squeue has it: of a task of an array 12_3."""
+    name: str
+    hostlist: str
+    """Its nodes, as Slurm abbreviates them."""
+    group: JobGroup
+
+
+class Queue(NamedTuple):
+    """What squeue printed."""
+
+    groups: list[JobGroup]
+    running: list[RunningJob]
+    malformed: int
+    """How many records make no sense."""
+
+
+def job_format(end: str) -> str:
+    """Return what --Format takes: an account may hold whatever parts fields, so it ends as a record does."""
+    return f"{output_format(f'{end}{FIELD}', *FIELDS)},{output_format(end, *ID_FIELDS)}"
+
+
+def read_jobs(output: bytes, end: str) -> Queue:
+    """Return what squeue printed. Raises NodeError where the output is cut."""
+    counts: Counter[str] = Counter()
+    running: list[tuple[str, str]] = []
+    for record in records(output, end, "squeue"):
+        alike, _, identity = record.partition(f"{end}{FIELD}")
+        counts[alike] += 1
+        if alike.startswith(f"RUNNING{FIELD}"):
+            running.append((alike, identity))
+    groups = {alike: _jobs(alike, count) for alike, count in counts.items()}
+    named = [job for alike, identity in running if (group := groups[alike]) and (job := _running_job(identity, group))]
+    malformed = sum(count for alike, count in counts.items() if groups[alike] is None)
+    return Queue([group for group in groups.values() if group is not None], named, malformed)
+
+
+def _running_job(identity: str, group: JobGroup) -> RunningJob | None:
+    fields = fields_of(identity, len(ID_FIELDS))
+    if fields is None:
+        return None
+    job_id, time_used, hostlist, name = fields
+    if _IN_ITS_FIRST_MINUTE.fullmatch(time_used):
+        return None
+    return RunningJob(job_id, name.rstrip(" "), hostlist, group)
 
 
 def _jobs(record: str, count: int) -> JobGroup | None:

@@ -1,7 +1,7 @@
 """Records as squeue and sinfo print them for us, which what stands in them cannot end.
 
-A reason may hold spaces, quotes, line breaks and control characters, and a user may give a job any account where Slurm
-does not check accounts. So a record ends in a word that nobody can guess, and what others write is its last field.
+A reason may hold spaces, quotes, line breaks and control characters, and a user may give a job any name, and any
+account where Slurm does not check accounts. So what others write is followed by a word that nobody can guess.
 """
 
 from __future__ import annotations
@@ -19,8 +19,12 @@ def new_end() -> str:
 
 
 def output_format(end: str, *fields: str) -> str:
-    """Return fields as --Format takes them, each whole: https://slurm.schedmd.com/squeue.html#OPT_Format ."""
-    return ",".join([f"{name}:{FIELD}" for name in fields[:-1]] + [f"{fields[-1]}:{end}"])
+    """Return fields as --Format takes them, whole or with a width as in Name:64.
+
+    https://slurm.schedmd.com/squeue.html#OPT_Format
+    """
+    ended = [*((name, FIELD) for name in fields[:-1]), (fields[-1], end)]
+    return ",".join(f"{name}{after}" if ":" in name else f"{name}:{after}" for name, after in ended)
 
 
 def records(output: bytes, end: str, program: str) -> list[str]:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from trainyard_node.collectors.slurm import jobs, node_groups, nodes
-from trainyard_node.collectors.slurm.jobs import JobGroup
+from trainyard_node.collectors.slurm.jobs import JobGroup, RunningJob
 from trainyard_node.collectors.slurm.node_groups import SlurmNodeGroup
 from trainyard_node.collectors.slurm.nodes import Node
 from trainyard_node.collectors.slurm.record import new_end, output_format
@@ -25,6 +25,7 @@ class SlurmReading(NamedTuple):
     """What Slurm said."""
 
     jobs: Sequence[JobGroup]
+    running: Sequence[RunningJob]
     groups: Sequence[SlurmNodeGroup]
     nodes: Mapping[str, Node]
     malformed: Mapping[str, int]
@@ -42,19 +43,18 @@ def read_slurm(programs: Programs) -> SlurmReading:
         of_sinfo, of_scontrol, of_squeue = pool.map(lambda command: _output(programs, command), commands)
     groups, bad_groups = node_groups.read_node_groups(of_sinfo, end)
     node_table, bad_nodes = nodes.read_nodes(of_scontrol)
-    queue, bad_jobs = jobs.read_jobs(of_squeue, end)
-    malformed = {"sinfo": bad_groups, "scontrol": bad_nodes, "squeue": bad_jobs}
-    for command, parsed in {"sinfo": groups, "scontrol": node_table, "squeue": queue}.items():
+    queue = jobs.read_jobs(of_squeue, end)
+    malformed = {"sinfo": bad_groups, "scontrol": bad_nodes, "squeue": queue.malformed}
+    for command, parsed in {"sinfo": groups, "scontrol": node_table, "squeue": queue.groups}.items():
         if malformed[command] and not parsed:
             raise NodeError(f"nothing that {command} printed can be read: is it Slurm's?")
-    return SlurmReading(queue, groups, node_table, malformed)
+    return SlurmReading(queue.groups, queue.running, groups, node_table, malformed)
 
 
 def commands_with(end: str) -> tuple[Sequence[str], ...]:
     """Return what a reading runs."""
     groups = f"--Format={output_format(end, *node_groups.FIELDS)}"
-    queue = f"--Format={output_format(end, *jobs.FIELDS)}"
-    return ((*node_groups.COMMAND, groups), nodes.COMMAND, (*jobs.COMMAND, queue))
+    return ((*node_groups.COMMAND, groups), nodes.COMMAND, (*jobs.COMMAND, f"--Format={jobs.job_format(end)}"))
 
 
 def _output(programs: Programs, command: Sequence[str]) -> bytes:
