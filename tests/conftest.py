@@ -97,8 +97,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Let the collector of garbage look at what tests make, and never again at what is there."""
+    """Let the collector of garbage look at what tests make, and seldom, and never again at what is there."""
     gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
     gc.enable()
 
 

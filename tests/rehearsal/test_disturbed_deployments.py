@@ -160,7 +160,8 @@ def test_a_lost_answer_to_an_update_of_the_cluster_changes_nothing():
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("action", ["ExecuteChangeSet", pytest.param("DeleteStack", marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("action", ["ExecuteChangeSet", "DeleteStack"])
 def test_a_lost_answer_about_an_environment_changes_nothing(action: str):
     text = DISTURBED_SPECS["environment"].text
     with seeded_account(text) as account, faulty_proxy(account.endpoint or "", lost=action) as (endpoint, faults):

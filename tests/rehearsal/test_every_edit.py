@@ -35,11 +35,11 @@ NAMED = re.compile(r"--give-up (\w+(?:-\w+)*)")
 PARTS = {"environment": 6, "batch": 12, "eks": 12, "parallelcluster": 80}
 # In the normal run, beginning with what took data away without a word; and, of those that slices have, some more.
 SOME = {
-    "environment": ("lustre before another",),
     "batch": ("file_systems[0].lustre.deployment",),
 }
 MORE = {
     "environment": (
+        "lustre before another",
         "monitoring amp-only to self-hosting back",
         "file_systems[0].lustre.size_gib",
         "iam.kms_key back",

@@ -47,6 +47,7 @@ def kinds(things: list[str]) -> set[str]:
     return {thing.split(":")[0] for thing in things}
 
 
+@pytest.mark.exhaustive
 def test_data_of_every_kind_stays_first_and_goes_then():
     with seeded_account(SPEC) as account:
         before = inventory(account)

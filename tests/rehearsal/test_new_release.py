@@ -34,6 +34,7 @@ def report(account: Account, digest: str) -> None:
         s3.put(account, s3.own_bucket(account), record_key(account, "llm", node.id), json.dumps(record).encode())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_what_only_the_head_node_carries_out_is_published_and_it_is_said_who_has_to_be_told():
     with deployed_account(SPEC) as account:

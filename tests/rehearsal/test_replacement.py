@@ -113,9 +113,8 @@ def check_taken_over(account: Account) -> None:
     assert (count(account, "blue", "gpu"), count(account, "green", "gpu")) == (0, 2)
 
 
-@pytest.mark.parametrize(
-    "text", [OF_SAME_VERSION, pytest.param(FORMER, marks=pytest.mark.exhaustive)], ids=["same version", "older version"]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("text", [OF_SAME_VERSION, FORMER], ids=["same version", "older version"])
 def test_jobs_finish_where_they_run_while_others_have_a_place(text: str):
     with prepared_account(text, begin, SUCCESSOR) as account:
         before = cluster_config(account, "blue")

@@ -64,6 +64,7 @@ def outputs(account: Account) -> dict[str, str]:
     return dict(stack.outputs)
 
 
+@pytest.mark.exhaustive
 def test_a_certificate_that_comes_later_brings_a_load_balancer_and_leaves_the_instance(tmp_path: Path):
     with seeded_account(SECURE) as account:
         assert deployed(account, tmp_path, PLAIN).ok

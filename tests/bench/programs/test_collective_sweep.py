@@ -164,7 +164,7 @@ def test_rank_0_prints_for_all_ranks_and_the_others_nothing(tmp_path: Path, back
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("backend", ["tcp", "gloo"])
+@pytest.mark.parametrize("backend", ["tcp", pytest.param("gloo", marks=pytest.mark.exhaustive)])
 def test_one_rank_alone_has_a_table_without_bandwidth(tmp_path: Path, backend: str):
     out, said = sweep(0, 1, tmp_path, backend=backend).communicate(timeout=300)
     (run,) = parse_log([out.encode()])
@@ -182,7 +182,7 @@ def test_a_node_without_gpus_says_so_in_one_line(tmp_path: Path):
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("backend", ["tcp", "gloo"])
+@pytest.mark.parametrize("backend", ["tcp", pytest.param("gloo", marks=pytest.mark.exhaustive)])
 def test_a_rank_that_dies_ends_the_others_with_one_line(tmp_path: Path, backend: str):
     zero, one = (sweep(rank, 2, tmp_path, "--iterations", "1000000", backend=backend) for rank in range(2))
     assert zero.stdout is not None

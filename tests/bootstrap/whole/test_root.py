@@ -118,14 +118,8 @@ def build_nccl(node: DebianNode, shared: Path) -> None:
         path.chmod(0o777)
 
 
-@pytest.mark.parametrize(
-    ("kind", "queue"),
-    [
-        ("HeadNode", ""),
-        pytest.param("ComputeFleet", "prepare", marks=pytest.mark.exhaustive),
-        pytest.param("LoginNode", "", marks=pytest.mark.exhaustive),
-    ],
-)
+@pytest.mark.exhaustive  # a node is traced each time
+@pytest.mark.parametrize(("kind", "queue"), [("HeadNode", ""), ("ComputeFleet", "prepare"), ("LoginNode", "")])
 def test_no_user_can_put_anything_where_root_looks(node: Callable[..., DebianNode], kind: str, queue: str):
     there = node(kind, queue)
     shared = plant(there)

@@ -54,6 +54,8 @@ OF_QUEUE: dict[str, dict[str, Any]] = {
     "p6-b300": {"instance_type": "p6-b300.48xlarge"},
 }
 NAMES = [(one.name, option) for one in architectures_on("eks") for option in (*OPTIONS, *OF_QUEUE)]
+# Every architecture, and every option with one of them.
+SOME = [(name, option) for name, option in NAMES if option == "as-it-is" or name == NAMES[0][0]]
 
 
 def spec_with(architecture: str, option: str) -> Spec:

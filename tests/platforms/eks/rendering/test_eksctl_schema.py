@@ -13,7 +13,7 @@ from jsonschema import Draft7Validator, ValidationError
 
 from tests.each_case import each_case
 from tests.oracles import EKSCTL_SCHEMA, needs
-from tests.platforms.eks.rendering.options import NAMES, cluster_with
+from tests.platforms.eks.rendering.options import NAMES, SOME, cluster_with
 from trainyard.checking.foreign_file import document_findings
 from trainyard.document.read import read_yaml
 from trainyard.document.write import yaml_text
@@ -32,6 +32,13 @@ def strict() -> Draft7Validator:
     return Draft7Validator(schema)
 
 
+@needs(EKSCTL_SCHEMA)
+@each_case(("architecture", "option"), SOME)
+def test_eksctl_takes_every_architecture_and_every_option(architecture: str, option: str):
+    strict().validate(cluster_with(architecture, option))
+
+
+@pytest.mark.exhaustive
 @needs(EKSCTL_SCHEMA)
 @each_case(("architecture", "option"), NAMES)
 def test_eksctl_takes_every_architecture_with_every_option(architecture: str, option: str):
@@ -62,8 +69,18 @@ def test_an_unknown_key_is_refused_wherever_it_stands():
             strict().validate(spoilt)
 
 
-@each_case(("architecture", "option"), NAMES)
+@each_case(("architecture", "option"), SOME)
 def test_the_rules_about_files_of_eksctl_have_nothing_against_it(architecture: str, option: str):
+    check(architecture, option)
+
+
+@pytest.mark.exhaustive
+@each_case(("architecture", "option"), NAMES)
+def test_they_have_nothing_against_any_architecture_with_any_option(architecture: str, option: str):
+    check(architecture, option)
+
+
+def check(architecture: str, option: str) -> None:
     text = yaml_text(cluster_with(architecture, option))
     found = list(document_findings(read_yaml(text, "cluster.yaml"), "eksctl"))
     assert [one for one in found if one.severity == "error"] == []

@@ -67,6 +67,7 @@ def made_by_others(account: Account, text: str) -> None:
     assert state.usable
 
 
+@pytest.mark.exhaustive
 def test_what_is_changed_in_its_spec_is_changed_of_it_and_nothing_else_and_it_is_never_destroyed():
     with prepared_account(SEEDS, made_by_others) as account:
         text = adopt_cluster("other", account).spec
