@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from wsgiref.types import WSGIApplication
 
+from botocore import UNSIGNED
 from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from botocore.session import Session
@@ -18,6 +19,8 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 _APPLICATION: list[WSGIApplication] = []
+# Nothing is signed, which would take longer than many an answer. It only tells of which service and region a call is.
+_CREDENTIAL = "AWS4-HMAC-SHA256 Credential=AKIAEMULATEDINSIDE00/20260101/{}/{}/aws4_request, SignedHeaders=, Signature="
 _NOWHERE = "http://127.0.0.1:9"  # the discard port: nothing is sent there
 
 
@@ -48,24 +51,26 @@ def _session() -> Session:
     session.register_component("data_loader", loader)
     for name, value in (("config_file", os.devnull), ("credentials_file", os.devnull)):
         session.set_config_variable(name, value)
-    session.set_credentials("AKIAEMULATEDINSIDE00", "inside")
     return session
 
 
 @cache
 def _client(service: str, region: str) -> Any:
-    config = Config(retries={"total_max_attempts": 1}, proxies={}, s3={"addressing_style": "path"})
+    config = Config(
+        retries={"total_max_attempts": 1}, proxies={}, s3={"addressing_style": "path"}, signature_version=UNSIGNED
+    )
     client = _session().create_client(service, region_name=region, endpoint_url=_NOWHERE, config=config)
-    client.meta.events.register("before-send", _answer)
+    name = client.meta.service_model.signing_name
+    client.meta.events.register("before-send", partial(_answer, _CREDENTIAL.format(region, name)))
     return client
 
 
-def _answer(request: Any, **_: Any) -> AWSResponse:
+def _answer(credential: str, request: Any, **_: Any) -> AWSResponse:
     body = request.body if not hasattr(request.body, "read") else request.body.read()
     builder = EnvironBuilder(
         path=request.url.removeprefix(_NOWHERE),
         method=request.method,
-        headers=[(name, _text(value)) for name, value in request.headers.items()],
+        headers=[("Authorization", credential), *((name, _text(value)) for name, value in request.headers.items())],
         data=body or b"",
     )
     parts, status, headers = run_wsgi_app(_APPLICATION[0], builder.get_environ())
