@@ -29,4 +29,5 @@ class PrivateKey:
         return generate_private_key(self._specification)
 
     def __getattr__(self, name: str) -> Any:
+        """Ask the key itself, which is made now."""
         return getattr(self._made, name)
