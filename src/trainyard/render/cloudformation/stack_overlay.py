@@ -68,7 +68,7 @@ def stack_resource_problems(stack: Stack, overlay: Mapping[str, Any], above: Pat
 def parameter_origins() -> Mapping[str, Mapping[str, str | None]]:
     """Return which key of the spec decides each parameter of each kind of stack, None for those that none decides."""
     origins: Mapping[str, Mapping[str, str | None]] = yaml.load(
-        FilePath(__file__).with_name("parameter_origins.yaml").read_bytes(), yaml.CSafeLoader
+        FilePath(__file__).parents[1].joinpath("parameter_origins.yaml").read_bytes(), yaml.CSafeLoader
     )
     return origins
 
