@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cfnlint.config import ConfigMixIn  # type: ignore[import-untyped]  # it has no types
-from cfnlint.runner.cli import Runner  # type: ignore[import-untyped]  # as above
-
 
 def objections(
     *templates: Path, parameters: Sequence[Path] = (), ignored: Sequence[str], regions: Sequence[str]
 ) -> list[str]:
     """Return what it says about templates, with each file of parameters, in each of the regions."""
+    # Imported here because that takes a second, and every process of pytest imports this module.
+    from cfnlint.config import ConfigMixIn  # type: ignore[import-untyped]  # noqa: PLC0415
+    from cfnlint.runner.cli import Runner  # type: ignore[import-untyped]  # noqa: PLC0415
+
     arguments = ["--ignore-checks", *ignored, "--regions", *regions]
     if parameters:
         arguments += ["--parameter-files", *map(str, parameters)]

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # type: ignore[import-untyped]  # it has no types
 
 from tests.platforms.parallelcluster.rendering.test_origin import leaves
 from tests.render.changes import CHANGES, before_and_after
@@ -105,6 +104,9 @@ def test_an_unknown_version_has_no_policies(version):
 @pytest.mark.parametrize("name", [name for name in update_policies.immutable_properties() if name.count(".") == 1])
 def test_cloudformation_can_only_set_at_creation_what_counts_as_replaced(name):
     type_, _, property_ = name.partition(".")
+    # Imported here because that takes a second, and every process of pytest imports this module.
+    from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # type: ignore[import-untyped]  # noqa: PLC0415
+
     schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema(region="us-east-1", resource_type=type_).schema
     assert f"/properties/{property_}" in schema["createOnlyProperties"]
 

@@ -34,6 +34,7 @@ def test_no_more_than_asked_for_are_given():
     assert len(lines(LOG, most=1)) == 1
 
 
+@pytest.mark.exhaustive
 def test_memory_is_bounded_and_the_answer_the_same_each_time():
     drawn = random.Random(3)
     words = ["".join(drawn.choices("abcdefghij", k=6)) for _ in range(400)]

@@ -183,6 +183,7 @@ def test_a_compute_node_is_reached_only_where_one_is_left(name: str, code: int, 
     assert ("start-session" in out) == (code == 0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.integration
 def test_a_rehearsal_that_fails_before_the_cluster_is_diagnosed_end_to_end(tmp_path: Path):
     is_diagnosed("file-system-refused", tmp_path)

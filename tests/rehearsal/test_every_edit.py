@@ -33,11 +33,8 @@ OF_STACKS = ("AWS::EC2::Volume",)
 NAMED = re.compile(r"--give-up (\w+(?:-\w+)*)")
 # A part takes less than a minute of a processor.
 PARTS = {"environment": 6, "batch": 12, "eks": 12, "parallelcluster": 80}
-# In the normal run, beginning with what took data away without a word; and, of those that slices have, some more.
+# Those that slices have, beginning with what took data away without a word; the normal run has those of test_edits.py.
 SOME = {
-    "batch": ("file_systems[0].lustre.deployment",),
-}
-MORE = {
     "environment": (
         "lustre before another",
         "monitoring amp-only to self-hosting back",
@@ -46,7 +43,7 @@ MORE = {
         "lustre behind another",
         "openzfs exchanged",
     ),
-    "batch": ("queues[0].efa",),
+    "batch": ("file_systems[0].lustre.deployment", "queues[0].efa"),
     "eks": ("eks.control_plane_logs",),
 }
 # It needs the environment in the account: tests/rehearsal/test_edits.py.
@@ -207,13 +204,8 @@ def test_every_field_is_edited_on_some_platform():
     assert set(CHANGES) - edited == ANOTHER | ELSEWHERE
 
 
-@pytest.mark.parametrize(
-    ("platform", "names"),
-    [
-        *(pytest.param(*some, id=some[0]) for some in SOME.items()),
-        *(pytest.param(*more, id=f"{more[0]}-more", marks=pytest.mark.exhaustive) for more in MORE.items()),
-    ],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("platform", "names"), SOME.items(), ids=SOME)
 def test_some_edits(platform: str, names: tuple[str, ...], specs: DeployedSpecs):
     chosen = [edit for edit in edits(platform) if edit.name in names]
     assert len(chosen) == len(names)

@@ -69,6 +69,7 @@ def test_two_are_there_side_by_side_and_each_answers_its_own_key_alone(state: Pa
     assert [kept.name for kept in kept_rehearsals()] == ["second"]
 
 
+@pytest.mark.exhaustive
 def test_presigned_addresses_carry_the_key_too():
     with new("first") as kept:
         s3 = kept.account.client("s3")
@@ -80,6 +81,7 @@ def test_presigned_addresses_carry_the_key_too():
         assert b"InvalidClientTokenId" in unsigned.stdout
 
 
+@pytest.mark.exhaustive
 def test_one_whose_process_was_killed_blocks_nothing(state: Path):
     with new("first") as kept:
         pass
@@ -93,6 +95,7 @@ def test_one_whose_process_was_killed_blocks_nothing(state: Path):
     assert again.credentials != kept.credentials
 
 
+@pytest.mark.exhaustive
 def test_a_record_of_another_process_with_the_same_id_is_no_rehearsal():
     with new("first") as kept:
         stop_server = kept.record

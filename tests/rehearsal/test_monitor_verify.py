@@ -226,6 +226,7 @@ def test_a_wrong_tag_is_named_with_the_instance(with_grafana: Deployed):
     assert message == f"{id_} has 'gpus' in tag {tag}; discovery wants one of gpu"
 
 
+@pytest.mark.exhaustive
 def test_a_node_that_is_not_scraped_is_named(with_grafana: Deployed):
     """A fifth node, which Prometheus does not know of."""
     ec2 = with_grafana.account.client("ec2")
@@ -261,6 +262,7 @@ def revoked(cluster: Deployed, group: str) -> dict[str, str]:
         ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=rules)
 
 
+@pytest.mark.exhaustive
 def test_a_closed_security_group_is_named_with_the_port(with_grafana: Deployed):
     group = group_of(with_grafana, "LoginNode")
     message = revoked(with_grafana, group)["port-closed"]
@@ -277,6 +279,7 @@ def test_an_instance_that_lets_nobody_in_is_named(self_hosted: Deployed):
     assert message.endswith("port 9090")
 
 
+@pytest.mark.exhaustive
 def test_a_dashboard_that_somebody_deleted_is_named(with_grafana: Deployed):
     cloudwatch = with_grafana.account.client("cloudwatch")
     name = f"ParallelCluster-{NAME}"
@@ -294,6 +297,7 @@ def workspace(cluster: Deployed) -> tuple[Any, str]:
     return client, client.list_workspaces()["workspaces"][0]["workspaceId"]
 
 
+@pytest.mark.exhaustive
 def test_rules_that_are_gone_are_named(with_grafana: Deployed):
     client, id_ = workspace(with_grafana)
     there = client.list_rule_groups_namespaces(workspaceId=id_)["ruleGroupsNamespaces"]
@@ -309,6 +313,7 @@ def test_rules_that_are_gone_are_named(with_grafana: Deployed):
     assert message == f"workspace {id_} has no rules"
 
 
+@pytest.mark.exhaustive
 def test_an_alertmanager_that_is_gone_is_named(with_grafana: Deployed):
     client, id_ = workspace(with_grafana)
     kept = client.describe_alert_manager_definition(workspaceId=id_)["alertManagerDefinition"]["data"]
@@ -320,6 +325,7 @@ def test_an_alertmanager_that_is_gone_is_named(with_grafana: Deployed):
     assert message == f"workspace {id_} has no Alertmanager"
 
 
+@pytest.mark.exhaustive
 def test_samples_that_the_workspace_discards_are_counted_by_their_reason(with_grafana: Deployed):
     _, id_ = workspace(with_grafana)
     dimensions = [{"Name": "Workspace", "Value": id_}, {"Name": "Reason", "Value": "per_user_series_limit"}]
@@ -345,6 +351,7 @@ def test_alerts_that_reach_nobody_are_named(self_hosted: Deployed):
     assert message == f"nobody has subscribed to {one['TopicArn']}"
 
 
+@pytest.mark.exhaustive
 def test_a_grafana_that_nobody_has_filled_is_named(with_grafana: Deployed):
     grafana = with_grafana.account.client("grafana")
     id_ = grafana.list_workspaces()["workspaces"][0]["id"]

@@ -84,6 +84,7 @@ def test_a_certificate_that_comes_later_brings_a_load_balancer_and_leaves_the_in
     assert parameters["MonitoringImageId"] == before["MonitoringInstanceImage"]
 
 
+@pytest.mark.exhaustive
 def test_an_instance_that_lacks_an_asset_is_a_finding_and_the_rest_is_made(tmp_path: Path):
     with seeded_account(PLAIN) as account:
         work = work_for(parse(PLAIN, "shared.yaml").spec, account)

@@ -152,6 +152,7 @@ def compare(programs: Programs, chosen: list[Edit]) -> tuple[list[str], list[str
     return list(dict.fromkeys(compared)), different
 
 
+@pytest.mark.exhaustive
 def test_some_changes_need_what_the_real_parallelcluster_says():
     assert all(edit.after != edit.before for edit in SOME)
     with programs_of(VERSIONS[0], deployed_account(SPEC), "llm") as programs:

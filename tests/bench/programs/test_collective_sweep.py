@@ -151,7 +151,7 @@ def sweep(rank: int, ranks: int, folder: Path, *more: str, backend: str = "tcp")
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("backend", ["tcp", "gloo"])
+@pytest.mark.parametrize("backend", ["tcp", pytest.param("gloo", marks=pytest.mark.exhaustive)])
 def test_rank_0_prints_for_all_ranks_and_the_others_nothing(tmp_path: Path, backend: str):
     running = [sweep(rank, 3, tmp_path, backend=backend) for rank in range(3)]
     said = [one.communicate(timeout=300) for one in running]

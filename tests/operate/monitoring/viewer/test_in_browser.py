@@ -113,7 +113,7 @@ def seen(whole, browser) -> Callable[[int, str], Opened]:
     ("width", "scheme"),
     [
         pytest.param(1400, "light", id="desktop-light"),
-        pytest.param(390, "dark", id="phone-dark"),
+        pytest.param(390, "dark", id="phone-dark", marks=pytest.mark.exhaustive),
         pytest.param(1400, "dark", id="desktop-dark", marks=pytest.mark.exhaustive),
         pytest.param(390, "light", id="phone-light", marks=pytest.mark.exhaustive),
     ],
