@@ -53,7 +53,7 @@ file_systems:
   - {mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 125}}
 monitoring: {mode: amp-only}
 """
-# What stands beside a cluster of ParallelCluster, which itself is not updated.
+# What changes beside a cluster of ParallelCluster; test_disturbed_updates.py has changes of the cluster itself.
 _BESIDE = SPEC.replace("size_gib: 1200", "size_gib: 2400").replace(
     "mode: amp-only", "mode: amp-only, alert_email: ml@example.com"
 )
