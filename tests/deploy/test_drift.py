@@ -47,3 +47,24 @@ def test_places_overlap_where_one_is_inside_the_other():
     assert changed.overlaps(DriftDifference("c", ("Queues[a]",), {}, None))
     assert DriftDifference("c", ("Queues[a]",), {}, None).overlaps(changed)
     assert not changed.overlaps(DriftDifference("c", ("Queues[b]",), {}, None))
+
+
+SECRETS = ["--password Tr0ub4dor-9x", "ghp_" + "a1B2" * 9, "postgres://u:Tr0ub4dor-9x@db/x", "AKIAIOSFODNN7EXAMPLA"]
+
+
+@each_case("secret", SECRETS)
+def test_no_secret_is_shown_of_what_somebody_wrote(secret: str):
+    (difference,) = differences("cluster.yaml", {"Args": ["a"]}, {"Args": ["a", secret]})
+    for shown in (str(difference), str(difference.as_json())):
+        assert secret.rsplit(maxsplit=1)[-1] not in shown
+        assert "cluster.yaml" in shown
+
+
+def test_a_value_beside_a_telling_name_is_not_shown():
+    recorded, current = {"Custom": {"Password": "before-it-2"}}, {"Custom": {"Password": "Tr0ub4dor-9x", "Port": "22"}}
+    shown = [str(difference) + str(difference.as_json()) for difference in differences("base", recorded, current)]
+    whole = DriftDifference("base", ("Custom",), None, current["Custom"])
+    for text in (*shown, str(whole), str(whole.as_json())):
+        assert "Tr0ub4dor" not in text
+        assert "before-it" not in text
+    assert "22" in str(whole.as_json())

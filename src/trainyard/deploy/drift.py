@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trainyard.foreign_text import word_or_quoted
+from trainyard.redaction.secrets import member_without_secrets
 
 # By what ParallelCluster knows a member of a list: update_key in pcluster/schemas/cluster_schema.py. Members of lists
 # in templates of CloudFormation have a name, too, or are compared with the whole of their list.
@@ -27,22 +28,28 @@ class DriftDifference(NamedTuple):
     """As it is now; None where it is gone."""
 
     def __str__(self) -> str:
-        """Say it on one line."""
+        """Say it on one line, without secrets."""
         place = f"{self.document}: {word_or_quoted('.'.join(self.path))}"
-        if self.recorded is None:
-            return f"{place} is new: {_shown(self.current)}"
-        if self.current is None:
-            return f"{place} is gone: {_shown(self.recorded)}"
-        return f"{place}: {_shown(self.recorded)} -> {_shown(self.current)}"
+        recorded, current = self._values_to_show()
+        if recorded is None:
+            return f"{place} is new: {_shown(current)}"
+        if current is None:
+            return f"{place} is gone: {_shown(recorded)}"
+        return f"{place}: {_shown(recorded)} -> {_shown(current)}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as values for JSON."""
+        """Return it as values for JSON, without secrets."""
+        recorded, current = self._values_to_show()
         return {
             "document": self.document,
             "path": ".".join(self.path),
-            "recorded": self.recorded,
-            "current": self.current,
+            "recorded": recorded,
+            "current": current,
         }
+
+    def _values_to_show(self) -> tuple[Any, Any]:
+        key = self.path[-1] if self.path else ""
+        return member_without_secrets(key, self.recorded), member_without_secrets(key, self.current)
 
     def overlaps(self, other: DriftDifference) -> bool:
         """Return whether two differences of one document are of the same place, or one is inside the other."""

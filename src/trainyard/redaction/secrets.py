@@ -55,6 +55,15 @@ def values_without_secrets(value: Any) -> Any:
     return [values_without_secrets(member) for member in value] if isinstance(value, list | tuple) else value
 
 
+def member_without_secrets(name: str, value: Any) -> Any:
+    """Return a value without what is a secret by itself or beside its name, such as that of a password."""
+    if isinstance(value, Mapping):
+        return {key: member_without_secrets(str(key), member) for key, member in value.items()}
+    if isinstance(value, str):
+        return without_secrets(f"{name}: {value}").removeprefix(f"{name}: ")
+    return [member_without_secrets(name, member) for member in value] if isinstance(value, list | tuple) else value
+
+
 @cache
 def secret_forms() -> tuple[SecretForm, ...]:
     """Return all forms."""

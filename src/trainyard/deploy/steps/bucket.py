@@ -45,10 +45,11 @@ class Bucket:
         if s3.bucket_problem(work.account, work.bucket) is not None:
             return StepOutcome(changed=False)
         count = s3.delete_below(work.account, work.bucket, f"{folder(work.name)}/")
+        deleted = f"{count} {'object' if count == 1 else 'objects'} deleted"
         is_own = work.bucket == s3.own_bucket(work.account)
         if work.options.delete_data and is_own and s3.delete_empty_bucket(work.account, work.bucket):
-            return StepOutcome(changed=True, detail=f"{count} objects deleted, and the bucket, which was empty then")
-        return StepOutcome(changed=count > 0, detail=f"{count} objects deleted; the bucket stays for other clusters")
+            return StepOutcome(changed=True, detail=f"{deleted}, and the bucket, which was empty then")
+        return StepOutcome(changed=count > 0, detail=f"{deleted}; the bucket stays for other clusters")
 
 
 def bucket_of(spec: Spec, account: Account) -> str:

@@ -15,6 +15,7 @@ from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.aws.stacks import OWN_CHANGE_SETS, polls, stack_template
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted, word_or_quoted
+from trainyard.redaction.secrets import member_without_secrets
 
 Leaves = Literal["nothing", "snapshot", "resource"]
 """What stays of a resource that goes, by its deletion policy: a snapshot, or itself outside of any stack."""
@@ -49,12 +50,11 @@ class PropertyChange(NamedTuple):
     after: str | None = None
 
     def __str__(self) -> str:
-        """Name it, with both values."""
+        """Name it, with both values but no secret."""
         if self.before is None or self.after is None:
             return self.name
-        return (
-            f"{self.name} {word_or_quoted(self.before, _LONGEST_VALUE)} -> {word_or_quoted(self.after, _LONGEST_VALUE)}"
-        )
+        before, after = (member_without_secrets(self.name, value) for value in (self.before, self.after))
+        return f"{self.name} {word_or_quoted(before, _LONGEST_VALUE)} -> {word_or_quoted(after, _LONGEST_VALUE)}"
 
 
 class ResourceChange(NamedTuple):

@@ -125,7 +125,7 @@ FAILING = {
     "role-not-allowed": ("cluster", "ROLLBACK_COMPLETE", "iam-permission-missing"),
     "file-system-refused": ("storage", "ROLLBACK_COMPLETE", "fsx-security-group-ports"),
     "no-route": ("cluster", "Instances failed to join the kubernetes cluster", "eks-nodes-not-joining"),
-    "image-not-pulled": ("manifests", "ImagePullBackOff: Failed to pull image", "container-image-reference-wrong"),
+    "image-not-pulled": ("manifests", 'ImagePullBackOff: "Failed to pull image', "container-image-reference-wrong"),
     "kubernetes-api-unreachable": ("cluster", "unable to handle the request", "eks-api-not-reached"),
 }
 
