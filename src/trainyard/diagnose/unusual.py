@@ -23,7 +23,7 @@ from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.scanning.filtered_out import LineSelection
 from trainyard.diagnose.scanning.log_clock import decode_line
-from trainyard.diagnose.scanning.patterns import Patterns, compile_pattern
+from trainyard.diagnose.scanning.patterns import compile_pattern, patterns_of
 from trainyard.diagnose.scanning.pieces import Piece, pieces
 
 _DATA = Path(__file__).with_name("trouble_words.yaml")
@@ -57,7 +57,7 @@ class UnusualLines:
 
     def __init__(self, signature_table: Mapping[str, tuple[Signature, Cause]] | None = None, most: int = 20) -> None:
         """Begin with none. known: signatures whose lines are not unusual."""
-        self._patterns = Patterns(signatures() if signature_table is None else signature_table)
+        self._patterns = patterns_of(signatures() if signature_table is None else signature_table)
         words = _words()
         self._none = re.compile(words.pop(_NO_TROUBLE))
         self._trouble = compile_pattern(b"|".join(words.values()))

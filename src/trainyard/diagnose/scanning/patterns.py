@@ -8,9 +8,10 @@ they lack memory: each set has a pattern that finds everything, and a set that d
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from trainyard.diagnose.cause import Cause, Signature
+from trainyard.diagnose.cause import Cause, Signature, signatures
 
 # What RE2 may take for a program and its automata, of which it takes what it needs; the automaton that blocks need may
 # have a third. 455 patterns go at a tenth of their speed in 16 MB, and at full speed in 64.
@@ -59,6 +60,16 @@ class Patterns:
         return tuple(
             name for name, single_pattern in single if _re2().compile(single_pattern, self._options).search(line)
         )
+
+
+def patterns_of(signature_table: Mapping[str, tuple[Signature, Cause]]) -> Patterns:
+    """Return the patterns of signatures. Those of all signatures are compiled once, however many scans there are."""
+    return _all_patterns() if signature_table is signatures() else Patterns(signature_table)
+
+
+@cache
+def _all_patterns() -> Patterns:
+    return Patterns(signatures())
 
 
 def compile_pattern(pattern: bytes) -> Any:

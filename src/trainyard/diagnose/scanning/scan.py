@@ -13,7 +13,7 @@ from trainyard.diagnose.log_kind import applies, kind_of
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.log_clock import LogClock
 from trainyard.diagnose.scanning.log_hits import LogHits, Sorts
-from trainyard.diagnose.scanning.patterns import Patterns
+from trainyard.diagnose.scanning.patterns import patterns_of
 from trainyard.diagnose.scanning.pieces import pieces
 from trainyard.diagnose.scanning.result import Progress, Scan, Tally
 from trainyard.diagnose.unusual import UnusualLines
@@ -57,7 +57,7 @@ class _Scanner:
     def __init__(self, signature_table: Known, unread: UnreadList, line_filter: LineFilter) -> None:
         self.files = self.size_bytes = 0
         self._known, self._unread, self._wanted = signature_table, unread, line_filter
-        self._patterns, self._tally = Patterns(signature_table), Tally()
+        self._patterns, self._tally = patterns_of(signature_table), Tally()
         self._left_out = None if line_filter.is_everything else FilteredOut(line_filter)
         self._harmless = frozenset(name for name, (_, cause) in signature_table.items() if cause.severity == "harmless")
         self._near: dt.datetime | None = None
