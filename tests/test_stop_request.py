@@ -67,6 +67,79 @@ def test_the_first_look_raises_and_what_cleans_up_then_is_left_alone():
     assert stop_request.forget() is None
 
 
+def test_what_cleans_up_is_left_alone_even_where_nothing_has_looked_yet():
+    stop_request.note(signal.SIGINT)
+    with stop_request.deferred():
+        stop_request.look()
+        stop_request.pause(0.01)
+    with pytest.raises(KeyboardInterrupt):
+        stop_request.look()
+
+
+def test_a_press_before_long_work_that_python_drops_ends_it_before_it_begins():
+    script = """
+import os, signal
+from trainyard import stop_request
+from trainyard.cli.interrupts import interruptible
+signal.signal(signal.SIGINT, stop_request.interrupt)
+
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+Dropped()
+try:
+    with interruptible("that was it"):
+        print("went on")
+except KeyboardInterrupt:
+    print("ended")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout == "ended\n"
+    assert "Exception ignored" in done.stderr
+
+
+def test_a_press_at_the_very_end_is_told_and_ends_loops_of_shells():
+    script = """
+import os, signal
+import click
+from trainyard.cli.interrupts import interruptible
+
+@click.command()
+def command():
+    with interruptible("never said"):
+        os.kill(os.getpid(), signal.SIGINT)
+    print("the results")
+    raise SystemExit(0)
+
+command.main([], standalone_mode=False)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "the results\n")
+    assert done.stderr == "interrupted: it was at its end already\n"
+
+
+def test_nothing_more_is_begun_in_threads_once_somebody_has_asked():
+    begun: list[int] = []
+    may_end = threading.Event()
+
+    def action(number: int) -> int:
+        begun.append(number)
+        if number:
+            may_end.wait(10)
+        return number
+
+    results = stop_request.results_of(action, range(50), 2)
+    assert next(results) == 0
+    stop_request.note(signal.SIGINT)
+    threading.Timer(0.05, may_end.set).start()
+    with pytest.raises(KeyboardInterrupt):
+        next(results)
+    assert len(begun) < 10
+
+
 def test_only_the_main_thread_is_stopped():
     stop_request.note(signal.SIGTERM)
     with ThreadPoolExecutor() as pool:

@@ -15,15 +15,18 @@ def main() -> int:
     # Imports and rendering make many objects and no garbage; looking for it takes a tenth of a check. It is 700 else.
     gc.set_threshold(150_000)
     from trainyard.cli import main as run  # noqa: PLC0415  after the line above
+    from trainyard.stop_request import interrupt  # noqa: PLC0415  as above
 
     if is_foreground:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, interrupt)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:  # and not ignored, as by nohup
             signal.signal(number, _end)
     try:
         return run()
     finally:
+        if is_foreground:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # there is nothing left to end
         # What the program leaves is freed by its end; the interpreter need not look through it for garbage before.
         gc.freeze()
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+if TYPE_CHECKING:  # every start would wait for it
+    from concurrent.futures import Future
 
 LOOK_EVERY_S = 0.2
 """How long a wait may go on without a look."""
 T = TypeVar("T")
+Item = TypeVar("Item")
 
 
 class _Request:
@@ -24,6 +27,8 @@ class _Request:
 
     signal: int | None = None
     raised = False
+    deferred = 0
+    early = False
     actions: tuple[Callable[[], object], ...] = ()
 
 
@@ -37,10 +42,29 @@ def note(signal: int) -> None:
         action()
 
 
+def interrupt(_signal: int, _frame: object) -> NoReturn:
+    """End what is short. What handles SIGINT until long work begins, which ends at once where Python drops this."""
+    _request.early = True
+    raise KeyboardInterrupt
+
+
+def begin() -> None:
+    """Begin long work anew. Raises KeyboardInterrupt where `interrupt` has raised it in vain."""
+    forget()
+    early, _request.early = _request.early, False
+    if early:
+        raise KeyboardInterrupt
+
+
 def forget() -> int | None:
-    """Begin anew, and return the signal that was noted; None where there was none."""
+    """Return the signal that was noted, as if none had been from now on; None where there was none."""
     noted, _request.signal, _request.raised = _request.signal, None, False
     return noted
+
+
+def is_noted() -> bool:
+    """Return whether somebody has asked to stop: for threads, which then begin nothing more."""
+    return _request.signal is not None
 
 
 def look() -> None:
@@ -48,10 +72,22 @@ def look() -> None:
 
     Only in the main thread; others end when nobody waits for them any more.
     """
-    if _request.signal is None or _request.raised or threading.current_thread() is not threading.main_thread():
+    if _request.signal is None or _request.raised or _request.deferred:
+        return
+    if threading.current_thread() is not threading.main_thread():
         return
     _request.raised = True
     raise KeyboardInterrupt
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Let what cleans up come to its end where it is asked to stop. The next look after it raises."""
+    _request.deferred += 1
+    try:
+        yield
+    finally:
+        _request.deferred -= 1
 
 
 def pause(seconds: float) -> None:
@@ -72,6 +108,22 @@ def result_of(future: Future[T]) -> T:
         except TimeoutError:
             continue  # its own, or that of the wait, which the loop tells apart
     return future.result()
+
+
+def results_of(action: Callable[[Item], T], items: Iterable[Item], at_once: int) -> Generator[T]:
+    """Yield what an action returns for each item, in their order, from threads.
+
+    Raises what it raises, and KeyboardInterrupt as ``look``; then nothing more is begun.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  every start would wait for it
+
+    with ThreadPoolExecutor(at_once) as pool:
+        futures = [pool.submit(action, item) for item in items]
+        try:
+            for future in futures:
+                yield result_of(future)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager

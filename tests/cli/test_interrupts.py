@@ -16,9 +16,10 @@ from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.rehearsal import page
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
-# A deployment that ends well although it was told to stop was at its end.
-MOST_CALLS_AFTERWARDS = 8
-MOST_TRIES = 20
+# Calls that may follow: those under way in the threads of the preflights, and what cleans up: the lock is read and
+# deleted, a change set of each of the two stacks discarded.
+UNDER_WAY = 8
+CLEAN_UP = 4
 STACKS = {"shared-network", "shared-storage"}
 
 
@@ -40,8 +41,9 @@ def stopped(account: Account, folder: Path, number: signal.Signals, *, after_s: 
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate()
     assert "Traceback" not in err
+    assert calls(account) - before <= UNDER_WAY + CLEAN_UP, f"it went on as if nobody had asked: {err}"
     if process.returncode == 0:
-        assert calls(account) - before <= MOST_CALLS_AFTERWARDS, "it went on as if nobody had asked"
+        assert calls(account) == before, f"it had not ended yet: {err}"
     assert [file.name for file in temporary.iterdir()] == []
     return process.returncode
 
@@ -50,16 +52,11 @@ def stopped(account: Account, folder: Path, number: signal.Signals, *, after_s: 
 def test_a_deployment_that_is_told_to_stop_stops_and_goes_on_when_it_is_called_again(
     tmp_path: Path, number: signal.Signals
 ):
-    for _ in range(MOST_TRIES):
-        with seeded_account(ENVIRONMENT) as account:
-            status = stopped(account, tmp_path, number, after="network")
-            if status == 0:  # on a busy machine it may be quicker than whoever reads its lines
-                continue
-            assert status == 128 + number
-            assert run(account, "deploy", tmp_path / "spec.yaml", "--yes")[0] == 0
-            assert stack_names(account) == STACKS
-            return
-    pytest.fail("it never stopped")
+    with seeded_account(ENVIRONMENT) as account:
+        # On a busy machine it may be at its end by then, which is no other status.
+        assert stopped(account, tmp_path, number, after="network") == 128 + number
+        assert run(account, "deploy", tmp_path / "spec.yaml", "--yes")[0] == 0
+        assert stack_names(account) == STACKS
 
 
 @pytest.mark.long
@@ -70,6 +67,7 @@ def test_no_press_at_any_moment_is_lost(tmp_path: Path):
     for moment_s in moments_s:
         with seeded_account(ENVIRONMENT) as account:
             status = stopped(account, tmp_path, signal.SIGINT, after_s=moment_s)
+            # 0 where it had ended already: ``stopped`` has seen that no call followed.
             assert status in (0, 130, -signal.SIGINT), f"after {moment_s:.2f} s"
             assert run(account, "deploy", tmp_path / "spec.yaml", "--yes")[0] == 0, f"after {moment_s:.2f} s"
             assert stack_names(account) == STACKS

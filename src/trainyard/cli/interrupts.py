@@ -6,7 +6,9 @@ import os
 import signal
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+
+import click
 
 from trainyard import stop_request
 from trainyard.cli.output import print_text
@@ -32,12 +34,15 @@ def interruptible(afterwards: str) -> Iterator[None]:
             os.write(2, _PATIENCE)  # past the stream, which this may have interrupted
         stop_request.note(number)
 
-    stop_request.forget()
+    stop_request.begin()
     # nohup ignores SIGHUP; a shell's & ignores SIGINT, and whoever sends it all the same means it.
     listened = [number for number in _SIGNALS if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN]
     former = {number: signal.signal(number, pressed) for number in listened}
     try:
         yield
+        if too_late := stop_request.forget():
+            # What has come of it is still told; a loop of a shell ends all the same.
+            click.get_current_context().call_on_close(lambda: _end(too_late))
     except KeyboardInterrupt:
         ended_by = stop_request.forget() or signal.SIGINT
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is over in a moment
@@ -47,6 +52,11 @@ def interruptible(afterwards: str) -> Iterator[None]:
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
+
+
+def _end(number: int) -> NoReturn:
+    print_text("interrupted: it was at its end already", err=True)
+    sys.exit(128 + number)
 
 
 @contextmanager

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from trainyard.deploy.cluster_update import RunningJobs
-from trainyard.deploy.engine import StepResult, apply_all, undo_all
+from trainyard.deploy.engine import StepResult, apply_all, failure_of, undo_all
 from trainyard.deploy.expired_capacity import leave_out_expired
 from trainyard.deploy.lock import Lock
 from trainyard.deploy.losses import users_of
-from trainyard.deploy.record import Stage, new_record, read_record, record_at_stage, write_record
+from trainyard.deploy.record import Deployment, Stage, new_record, read_record, record_at_stage, write_record
 from trainyard.deploy.shared_data import refuse_data_of_others
 from trainyard.deploy.step import DeploymentStep
 from trainyard.deploy.steps.bucket import Bucket, bucket_of
@@ -29,7 +29,7 @@ from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.data_stores import data_stores
-from trainyard.edge.aws.errors import NotAllowedError
+from trainyard.edge.aws.errors import NotAllowedError, cleaned_up
 from trainyard.edge.aws.stacks import all_stacks, find_stack, stacks_tagged
 from trainyard.errors import InputError, TrainyardError
 from trainyard.finding import Finding
@@ -113,11 +113,23 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
         if not _failed(results) and not work.options.before_cluster:
             results += apply_all(_removals(spec, review.review), work)
         if not _failed(results):
-            reached = read_record(work.account, work.bucket, work.name) or record
-            stage = _stage(work)
-            write_record(work.account, work.bucket, record_at_stage(reached, stage, work.account))
+            stage, failures = _noted_end(work, record)
+            results += failures
     findings = tuple(work.findings)
     return DeploymentResult(tuple(results), findings=findings, stage=stage, review=told)
+
+
+def _noted_end(work: Work, record: Deployment) -> tuple[Stage | None, list[StepResult]]:
+    """Write down how far it has come, and return it; None and the failure where that cannot be asked or written."""
+    stages: list[Stage] = []
+
+    def write() -> None:
+        reached = read_record(work.account, work.bucket, work.name) or record
+        stages.append(_stage(work))
+        write_record(work.account, work.bucket, record_at_stage(reached, stages[0], work.account))
+
+    failure = failure_of("record", "record of the deployment", work, write)
+    return (stages[0], []) if failure is None else (None, [failure])
 
 
 def review_of(work: Work) -> tuple[UpdateReview, list[TrainyardError]]:
@@ -168,11 +180,13 @@ def _removals(spec: Spec, review: UpdateReview) -> list[DeploymentStep]:
 @contextmanager
 def _discarded(work: Work) -> Iterator[None]:
     """Leave no change set that nobody is going to execute."""
-    try:
-        yield
-    finally:
+
+    def close() -> None:
         with suppress(TrainyardError):
             discard(work)
+
+    with cleaned_up(close):
+        yield
 
 
 def _steps(work: Work) -> list[DeploymentStep]:
@@ -270,7 +284,8 @@ def locked(work: Work, what: str) -> Iterator[None]:
         listener = work.listener
 
         def checked(event: Event) -> None:
-            lock.refuse_lost()
+            if event.kind != "failed":  # which ends the work, and says why
+                lock.refuse_lost()
             listener(event)
 
         work.listener = checked

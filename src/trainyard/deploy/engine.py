@@ -53,20 +53,41 @@ def _run(
     return results
 
 
+def failure_of(name: str, title: str, work: Work, do: Callable[[], object]) -> StepResult | None:
+    """Do what comes after the steps, and return its failure like that of a step; None where it went well.
+
+    What the steps have done is told all the same.
+    """
+    started = work.account.clock.now()
+    try:
+        with aws_errors(work.account.region):
+            do()
+    except TrainyardError as error:
+        work.step = name
+        return _failed(name, title, work, "apply", started, error)
+    return None
+
+
 def _run_step(
     step: DeploymentStep, work: Work, action: Literal["apply", "undo"], do: Callable[[DeploymentStep], StepOutcome]
 ) -> StepResult:
     started = work.account.clock.now()
-    work.tell(step.title, "start")
     try:
+        work.tell(step.title, "start")
         with aws_errors(work.account.region):
             outcome = do(step)
+        status: Literal["done", "unchanged"] = "done" if outcome.changed else "unchanged"
+        work.tell(outcome.detail or status, "done")
     except TrainyardError as error:
-        work.tell(error.problem, "failed")
-        spent = work.account.clock.now() - started
-        return StepResult(step.name, step.title, action, "failed", started, spent, error.problem, error)
+        return _failed(step.name, step.title, work, action, started, error)
     work.outputs.update(outcome.outputs)
     spent = work.account.clock.now() - started
-    status: Literal["done", "unchanged"] = "done" if outcome.changed else "unchanged"
-    work.tell(outcome.detail or status, "done")
     return StepResult(step.name, step.title, action, status, started, spent, outcome.detail)
+
+
+def _failed(  # noqa: PLR0913, PLR0917  what is told of it
+    name: str, title: str, work: Work, action: Literal["apply", "undo"], started: float, error: TrainyardError
+) -> StepResult:
+    work.tell(error.problem, "failed")
+    spent = work.account.clock.now() - started
+    return StepResult(name, title, action, "failed", started, spent, error.problem, error)

@@ -20,9 +20,10 @@ from typing import Any, Self
 from trainyard.deploy.work import folder
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.errors import UNTRANSLATED
+from trainyard.edge.aws.errors import UNTRANSLATED, aws_errors
 from trainyard.edge.processes import is_running, place
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import deferred
 
 # Long enough to outlast a network that fails for minutes, short enough to wait for after a crash.
 _HELD_S = 15 * 60
@@ -57,9 +58,20 @@ class Lock:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Release it, whatever happened, unless it has become somebody else's."""
+        """Release it, whatever happened, unless it has become somebody else's.
+
+        Where that fails, what has come of the work is still what the user sees, and beside it until when it is held.
+        """
         self._released.set()
-        s3.delete_if_same(self.account, self.bucket, self._key, self._etag)
+        try:
+            with deferred(), aws_errors(self.account.region):
+                s3.delete_if_same(self.account, self.bucket, self._key, self._etag)
+        except TrainyardError as refusal:
+            until = _iso(self._until)
+            self.report(
+                f"the lock of {self.name} could not be released: {refusal.problem}; the next call on this machine "
+                f"takes it over, and one of another machine after {until}"
+            )
 
     def refuse_lost(self) -> None:
         """Raise TrainyardError where somebody else has taken it over."""

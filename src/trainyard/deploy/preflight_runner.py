@@ -13,7 +13,7 @@ from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.finding_kinds import FindingKind, Problem
-from trainyard.stop_request import LOOK_EVERY_S, look
+from trainyard.stop_request import LOOK_EVERY_S, is_noted, look
 
 WORKERS = 8
 LIMIT_S = 120.0
@@ -41,7 +41,7 @@ class Result(NamedTuple):
 
     preflight: Preflight
     problems: tuple[Problem, ...]
-    error: TrainyardError | BaseException | None = None
+    error: Exception | None = None
 
 
 def run_preflights(
@@ -75,7 +75,7 @@ def _order(finding: Finding) -> tuple[int, int, str]:
 def _run(preflight: Preflight, context: PreflightContext) -> Result:
     try:
         return Result(preflight, tuple(preflight.problems(context)))
-    except BaseException as error:  # noqa: BLE001  it is raised again where the results come together
+    except Exception as error:  # noqa: BLE001  it is raised again where the results come together
         return Result(preflight, (), error)
 
 
@@ -93,7 +93,7 @@ def _run_together(preflights: list[Preflight], context: PreflightContext, limit_
 
 
 def _work(waiting: SimpleQueue[Preflight], done: SimpleQueue[Result], context: PreflightContext) -> None:
-    while True:
+    while not is_noted():
         try:
             preflight = waiting.get_nowait()
         except Empty:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from trainyard.deploy.deployment import DeploymentResult, deploy, destroy, locked
-from trainyard.deploy.engine import apply_all
+from trainyard.deploy.engine import apply_all, failure_of
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.record import read_record
 from trainyard.deploy.replacement_loss import ReplacementLoss
@@ -109,13 +109,22 @@ def replace_cluster(pair: Replacement, spec_text: str) -> DeploymentResult:
     made = deploy(pair.successor, spec_text)
     if not made.ok:
         return made
-    moved = made if pair.is_over else _with_queues_moved(pair, made)
-    if not moved.ok or moved.kept:
-        return moved
-    if not _is_left(former):
-        return moved
-    removed = destroy(former)
-    return replace(moved, results=(*moved.results, *removed.results), kept=removed.kept, refused=removed.refused)
+    reached = [made]
+    failure = failure_of("replace", f"replacement of {former.name}", former, lambda: _take_over(pair, reached))
+    if failure is None:
+        return reached[-1]
+    return replace(reached[-1], results=(*reached[-1].results, failure), stage=None)
+
+
+def _take_over(pair: Replacement, reached: list[DeploymentResult]) -> None:
+    """Do what comes after the second cluster is there, and add what became of it each time something has."""
+    moved = reached[-1] if pair.is_over else _with_queues_moved(pair, reached[-1])
+    reached.append(moved)
+    if not moved.ok or moved.kept or not _is_left(pair.former):
+        return
+    removed = destroy(pair.former)
+    done = replace(moved, results=(*moved.results, *removed.results), kept=removed.kept, refused=removed.refused)
+    reached.append(done)
 
 
 def _is_left(former: Work) -> bool:

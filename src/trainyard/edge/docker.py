@@ -16,6 +16,7 @@ from pathlib import Path
 from shutil import which
 
 from trainyard.edge.aws.container_registry import Login
+from trainyard.edge.aws.errors import cleaned_up
 from trainyard.edge.foreground import ending_in_order, run_in_foreground
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
@@ -91,10 +92,8 @@ class Engine:
                 raise TrainyardError(
                     f"{self.name} could not log in: {quoted(output)}", where=opened.registry, hint=hint
                 )
-            try:
+            with cleaned_up(lambda: self._run(("logout", opened.registry), None, variables)):
                 yield variables
-            finally:
-                self._run(("logout", opened.registry), None, variables)
 
     def _run(
         self, words: Sequence[str], text: str | None = None, variables: Mapping[str, str] | None = None

@@ -18,6 +18,7 @@ from urllib3 import BaseHTTPResponse as Answer
 
 from trainyard.edge.http_client import NOT_HTTPS, TRUST, AttemptError, HttpClient, chunk
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import look
 
 Result = TypeVar("Result")
 
@@ -92,6 +93,7 @@ class Downloader:
         done, reported_s = start, self.clock()
         with part.open("ab" if start else "wb") as stream:
             while content := chunk(answer, _CHUNK_BYTES):
+                look()
                 stream.write(content)
                 done += len(content)
                 if done > self.most_bytes:

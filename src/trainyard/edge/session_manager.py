@@ -12,6 +12,7 @@ from shutil import which
 from typing import IO, NamedTuple
 
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.errors import cleaned_up
 from trainyard.edge.aws.ssm_sessions import Session, SessionRequest, end_session
 from trainyard.edge.foreground import run_in_foreground
 from trainyard.edge.watched_program import run_watched
@@ -78,10 +79,8 @@ def hold_session(
         json.dumps(request.arguments()),
         account.client("ssm").meta.endpoint_url,
     )
-    try:
+    with cleaned_up(lambda: end_session(account, session)):
         return run_in_foreground(arguments, _variables(account, session), output)
-    finally:
-        end_session(account, session)
 
 
 def _variables(account: Account, session: Session) -> dict[str, str]:

@@ -87,8 +87,9 @@ def run_watched(  # noqa: PLR0913  what it runs, and how long and how it is list
                 )
                 readers[-1].start()
             told = _ProgramOutput(arguments[0], say)
+            deadline_s = time.monotonic() + timeout_s
             try:
-                timed_out = _gather(lines, len(streams), told, time.monotonic() + timeout_s, quiet_s)
+                timed_out = _gather(lines, len(streams), told, deadline_s, quiet_s) or _outlives(process, deadline_s)
             finally:
                 over.set()
             if timed_out:
@@ -240,6 +241,16 @@ def _gather(
         else:
             told.take(*line)
     return False
+
+
+def _outlives(process: subprocess.Popen[bytes], deadline_s: float) -> bool:
+    """Wait for a program that has closed its streams; return whether time was up before."""
+    while time.monotonic() < deadline_s:
+        look()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(LOOK_EVERY_S)
+            return False
+    return True
 
 
 def _read(

@@ -12,6 +12,7 @@ from typing import Any
 from trainyard.deploy.grafana_dashboards import write_dashboards
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
+from trainyard.edge.aws.errors import cleaned_up
 from trainyard.edge.aws.grafana import (
     Token,
     active_workspace,
@@ -108,11 +109,12 @@ def _opened(work: Work, workspace: str) -> Iterator[GrafanaApi]:
         tokens.append(create_token(work.account, workspace, admin))
         return tokens[-1].key
 
-    try:
-        yield GrafanaApi(work.account.url_of(described.host), described.host, token, work.account.clock.sleep)
-    finally:
+    def close() -> None:
         for used_token in tokens:
             delete_token(work.account, workspace, admin, used_token)
+
+    with cleaned_up(close):
+        yield GrafanaApi(work.account.url_of(described.host), described.host, token, work.account.clock.sleep)
 
 
 def _known_version(grafana: GrafanaApi) -> int:

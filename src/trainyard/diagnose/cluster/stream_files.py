@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from trainyard.edge.aws.cluster_logs import LogStream
 from trainyard.edge.aws.log_events import Page, events, line_of
 from trainyard.edge.aws.stack_events import StackEvent, stack_events
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import results_of
 
 _AT_ONCE = 8  # GetLogEvents may be called 25 times a second: botocore's own retries do the rest
 _MOST_PAGES = 4  # of 1 MiB or 10,000 events
@@ -37,8 +37,7 @@ class StreamFiles:
 
     def ends(self, streams: Sequence[LogStream], unread: list[Unread]) -> list[LogFile]:
         """Return the ends of streams as logs, and add what was not read."""
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            read = list(pool.map(self._end, streams))
+        read = list(results_of(self._end, streams, _AT_ONCE))
         unread.extend(why for _, why in read if why is not None)
         return [file for file, _ in read if file is not None]
 

@@ -6,8 +6,8 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 
 from botocore.exceptions import (
     BotoCoreError,
@@ -22,6 +22,7 @@ from botocore.exceptions import (
 )
 
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import deferred
 
 UNTRANSLATED = (BotoCoreError, ClientError)
 """What calls raise where nobody has turned it into a TrainyardError: a network that went away, for the most part."""
@@ -75,7 +76,10 @@ NO_STACK = frozenset({"ValidationError: does not exist"})
 # A HEAD is answered without a body, and this is what S3 makes of credentials that have expired:
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
 _NO_REASON = frozenset({"400", "BadRequest"})
-_SIGN_IN = "sign in with `aws sso login` or `aws configure`, or choose a profile with --profile"
+_SIGN_IN = (
+    "sign in with `aws sso login` or `aws configure`, or choose a profile with --profile; "
+    "then run the same command again"
+)
 _UNSIGNED = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, TokenRetrievalError)
 _NO_ANSWER = (EndpointConnectionError, HTTPClientError)
 
@@ -130,6 +134,22 @@ def account_error(
         doing = doing or f"ask AWS ({permission})"
     problem, where, hint = _explanation(error, region)
     return TrainyardError(f"could not {doing}: {problem}" if doing else problem, where=where, hint=hint)
+
+
+@contextmanager
+def cleaned_up(action: Callable[[], object]) -> Iterator[None]:
+    """Do something at the end of the block, whatever happened in it; somebody who asks to stop waits for it.
+
+    What goes wrong with it is raised only where the block ended well: the first error is the one to be told.
+    """
+    try:
+        yield
+    except BaseException:
+        with deferred(), suppress(TrainyardError, *UNTRANSLATED):
+            action()
+        raise
+    with deferred():
+        action()
 
 
 @contextmanager

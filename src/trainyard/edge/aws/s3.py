@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
-from boto3.exceptions import S3UploadFailedError  # type: ignore[import-untyped]  # as in account.py
+from boto3.s3.transfer import BaseSubscriber, TransferManager  # type: ignore[import-untyped]  # as in account.py
 from botocore.exceptions import ClientError
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call, pages, parts
 from trainyard.edge.aws.errors import DENIED, NO_OBJECT, account_error, aws_errors, code, has_code
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import LOOK_EVERY_S, look
 
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html: the one region that may not be named
 _UNNAMED_REGION = "us-east-1"
@@ -161,16 +163,23 @@ def upload(account: Account, bucket: str, key: str, file: Path) -> None:
     """
     doing = f"upload {file.name} to s3://{bucket}/{key}"
     extra = {"ExpectedBucketOwner": account.id, "ChecksumAlgorithm": "SHA256"}
-    try:
-        with aws_errors(account.region, doing):
-            account.client("s3").upload_file(str(file), bucket, key, ExtraArgs=extra)
-    except S3UploadFailedError as error:
-        # boto3 wraps what S3 said: boto3/s3/inject.py
-        if isinstance(error.__context__, ClientError):
-            raise account_error(error.__context__, account.region, doing) from error
-        raise TrainyardError(
-            f"could not {doing}: {error}", where=account.region, hint="if it may pass, try again"
-        ) from error
+    ended = _UploadEnd()
+    # What leaves the block early cancels the upload: s3transfer/manager.py
+    with aws_errors(account.region, doing), TransferManager(account.client("s3")) as manager:
+        sent = manager.upload(str(file), bucket, key, extra, [ended])
+        while not ended.event.wait(LOOK_EVERY_S):
+            look()
+        sent.result()
+
+
+class _UploadEnd(BaseSubscriber):  # type: ignore[misc]  # boto3 has no types
+    """Notices the end of an upload, which goes on in threads."""
+
+    def __init__(self) -> None:
+        self.event = Event()
+
+    def on_done(self, future: object, **_: object) -> None:  # noqa: ARG002  as it is called
+        self.event.set()
 
 
 def sizes_below(account: Account, bucket: str, prefix: str) -> Mapping[str, int]:

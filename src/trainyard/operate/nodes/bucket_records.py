@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from trainyard.deploy.node_record import MOST_BYTES, NodeRecord
 from trainyard.deploy.node_record_place import former_folder, record_of, records_folder
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.s3_lookup import FolderListing, ListedObject, objects_in
+from trainyard.stop_request import results_of
 
 _MOST_PAGES = 20  # of a thousand records, or folders with the logs of a failed node
 _MOST_GONE = 100
@@ -80,10 +80,9 @@ class BucketRecords:
             for id_, listed_object in objects.items()
             if id_ not in self._kept or self._kept[id_].etag != listed_object.etag
         ]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            for reading in pool.map(lambda id_: self._read(id_, objects[id_]), changed):
-                if reading is not None:
-                    self._kept[reading.instance_id] = reading
+        for reading in results_of(lambda id_: self._read(id_, objects[id_]), changed, _AT_ONCE):
+            if reading is not None:
+                self._kept[reading.instance_id] = reading
         return Readings(dict(self._kept), unread)
 
     def _listing(self) -> FolderListing:

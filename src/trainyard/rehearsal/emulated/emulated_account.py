@@ -22,6 +22,7 @@ from botocore.session import Session
 
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import LOOK_EVERY_S, look
 
 HINT = "pip install 'trainyard[rehearse]'"
 SEEDS_VARIABLE = "TRAINYARD_EMULATED_SEEDS"
@@ -131,8 +132,11 @@ def announced_port(server: subprocess.Popen[bytes], errors: Path) -> int:
     until = time.monotonic() + _START_WITHIN_S
     line = b""
     while not line.endswith(b"\n"):
-        left = until - time.monotonic()
-        readable, _, _ = select.select([server.stdout], [], [], max(left, 0))
+        look()
+        left_s = until - time.monotonic()
+        readable, _, _ = select.select([server.stdout], [], [], min(max(left_s, 0), LOOK_EVERY_S))
+        if not readable and left_s > 0:
+            continue
         more = os.read(server.stdout.fileno(), 4096) if readable else b""
         if not more:
             last_lines = errors.read_text(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]

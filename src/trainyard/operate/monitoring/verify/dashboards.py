@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from trainyard.deploy.release_notice import kinds as kinds_of_deployment
 from trainyard.deploy.steps.grafana import SERVICE_ACCOUNT
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cloudwatch_dashboards import find_dashboard
+from trainyard.edge.aws.errors import cleaned_up
 from trainyard.edge.aws.grafana import (
     Token,
     Workspace,
@@ -40,6 +40,7 @@ from trainyard.monitoring.grafana_mark import fingerprint, mark
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.nodes.durations import short_list
+from trainyard.stop_request import results_of
 
 _AT_ONCE = 8
 # Of a rate: four scrapes, as Grafana has it.
@@ -96,11 +97,12 @@ def _opened(account: Account, workspace: Workspace, of: str) -> Iterator[Grafana
         tokens.append(create_token(account, workspace.id, of))
         return tokens[-1].key
 
-    try:
-        yield GrafanaApi(account.url_of(workspace.host), workspace.host, token, account.clock.sleep)
-    finally:
+    def close() -> None:
         for used_token in tokens:
             delete_token(account, workspace.id, of, used_token)
+
+    with cleaned_up(close):
+        yield GrafanaApi(account.url_of(workspace.host), workspace.host, token, account.clock.sleep)
 
 
 def cloudwatch(situation: Situation) -> Iterator[Finding]:
@@ -135,8 +137,7 @@ def panels(situation: Situation) -> Iterator[Finding]:
         (dashboard, panel) for dashboard in dashboards_for(features_of(situation.spec)) for panel in dashboard.panels()
     ]
     situation.looked_at["panels"] += len(pairs)
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        checks = list(pool.map(lambda both: _panel_check(situation, *both), pairs))
+    checks = list(results_of(lambda both: _panel_check(situation, *both), pairs, _AT_ONCE))
     empty: dict[str, list[str]] = {}
     for check in checks:
         if check.error is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from trainyard.operate.logs.period import Period
 from trainyard.platforms.eks.logs.pods import pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
 from trainyard.platforms.eks.status.kubernetes_api import RESOURCES
+from trainyard.stop_request import results_of
 
 _AT_ONCE = 4
 _MOST_CONTAINERS = 1000
@@ -52,8 +53,8 @@ class KubernetesPart:
         missing = [why for kind in _KINDS if (why := self._add_objects(kubectl, archive, folder, kind)) is not None]
         streams = pod_streams(kubectl.get("pods"), self.selection)
         containers = count = 0
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            read = pool.map(lambda stream: (stream, list(self._lines(kubectl, stream))), streams[:_MOST_CONTAINERS])
+        chosen = streams[:_MOST_CONTAINERS]
+        with closing(results_of(lambda stream: (stream, list(self._lines(kubectl, stream))), chosen, _AT_ONCE)) as read:
             for number, (stream, lines) in enumerate(read, start=1):
                 containers, count = containers + bool(lines), count + len(lines)
                 if lines:

@@ -10,7 +10,6 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +28,7 @@ from trainyard.operate.logs.search import TextSearch, search_for
 from trainyard.platforms.eks.logs.export import KubernetesPart
 from trainyard.platforms.eks.logs.pods import pod_streams
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
+from trainyard.stop_request import results_of
 
 _STAMP = re.compile(r"(?P<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))?Z ?")
 _AT_ONCE = 4  # processes of kubectl
@@ -69,8 +69,8 @@ class PodLogs:
         search = None if grep is None else search_for(grep)
         most = _MOST_LINES if search is not None or tail is None or of.until_ms is not None else tail
         since = None if of.since_ms is None else _second(of.since_ms)
-        with self.kubectl_of(self.account, self.name) as kubectl, ThreadPoolExecutor(_AT_ONCE) as pool:
-            read = list(pool.map(lambda stream: self._lines(kubectl, stream, since, most), self.streams))
+        with self.kubectl_of(self.account, self.name) as kubectl:
+            read = list(results_of(lambda stream: self._lines(kubectl, stream, since, most), self.streams, _AT_ONCE))
         if self.streams and len(self.unread) == len(self.streams):
             raise TrainyardError(next(iter(self.unread.values())), where=self.name, hint="`kubectl get pods` says more")
         log_events = [

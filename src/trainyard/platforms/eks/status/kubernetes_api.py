@@ -6,7 +6,6 @@ https://github.com/kubeflow/training-operator/blob/v1.9.3/pkg/apis/kubeflow.org/
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -23,6 +22,7 @@ from trainyard.errors import TrainyardError
 from trainyard.foreign_text import reason_and_message
 from trainyard.operate.status.failures import Failure, short
 from trainyard.platforms.eks.status.eks_status import TrainingJob, Workload
+from trainyard.stop_request import results_of
 
 RESOURCES = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org")
 """What kubectl calls them."""
@@ -163,9 +163,7 @@ def look_inside(account: Account, cluster: str, kubectl_of: KubectlOf) -> Inside
     """Return what is in a cluster. Raises TrainyardError where its API does not answer, or kubectl is missing."""
     with kubectl_of(account, cluster) as kubectl:
         nodes = kubectl.get("nodes")
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            pending = {kind: pool.submit(_objects, kubectl, kind) for kind in _KINDS}
-        answers = {kind: future.result() for kind, future in pending.items()}
+        answers = dict(zip(_KINDS, results_of(lambda kind: _objects(kubectl, kind), _KINDS, _AT_ONCE), strict=True))
     unknown = {f"{kind} of Kubernetes": answer for kind, answer in answers.items() if isinstance(answer, str)}
     return Inside(nodes, {kind: answer for kind, answer in answers.items() if not isinstance(answer, str)}, unknown)
 
