@@ -291,7 +291,7 @@ class PlatformLogs(Protocol):
         """Return the group that is read where none is named, of some of which this platform has the newest."""
         ...
 
-    def listed(self, account: Account, cluster: str, group: LogGroup) -> ListedGroup:
+    def list_streams(self, account: Account, cluster: str, group: LogGroup) -> ListedGroup:
         """Return the streams of a group."""
         ...
 
@@ -303,7 +303,7 @@ class PlatformLogs(Protocol):
         """Return the streams of some nodes or jobs; all where none are named. Raises InputError where one has none."""
         ...
 
-    def described(self, log: ClusterLog, streams: Sequence[Stream]) -> str:
+    def summary(self, log: ClusterLog, streams: Sequence[Stream]) -> str:
         """Return what some streams are of, such as "3 nodes"."""
         ...
 
@@ -378,7 +378,7 @@ class PlatformReadme(Protocol):
     def BENCH_FILES(self) -> tuple[str, ...]:  # noqa: N802  a constant of the module
         """Rows of the table of files, about those of bandwidth tests."""
 
-    def made_for(self, spec: Spec) -> str | None:
+    def version_note(self, spec: Spec) -> str | None:
         """Return what the cluster is made for, with the version that the spec names; None where there is none."""
 
     def steps(self, spec: Spec, contents: ReadmeContents) -> Iterator[str]:

@@ -24,7 +24,7 @@ from trainyard_node.places import Places
 from trainyard_node.plan import Plan, read_plan
 from trainyard_node.processes import end_group, leftover_group
 from trainyard_node.record import StatusRecord, StepRecord, read_record
-from trainyard_node.run_lock import AskedToEnd, one_at_a_time, signals_raise
+from trainyard_node.run_lock import AskedToEnd, run_lock, signals_raise
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Host, Membership, machine, membership
@@ -39,7 +39,7 @@ def bootstrap(release: Path, folder: str, world: World) -> int:
     """Bring the node up and return the exit status: 0 where ParallelCluster shall go on with it."""
     if not re.fullmatch(r"s3://[^/\s']+(/[^/\s']+)+", folder):
         raise NodeError(f"{folder!a:.100} is no folder of a cluster: it looks like s3://BUCKET/trainyard/CLUSTER", 2)
-    with signals_raise(), one_at_a_time(world.places.lock, world.clock):
+    with signals_raise(), run_lock(world.places.lock, world.clock):
         try:
             return _BootstrapRun(Path(os.path.realpath(release)), folder, world).run()
         except AskedToEnd as end:

@@ -16,7 +16,7 @@ from trainyard_node.output import out
 from trainyard_node.plan import Plan, read_plan
 from trainyard_node.processes import NOT_FOUND, Processes
 from trainyard_node.record import StatusRecord, read_record, record_from
-from trainyard_node.run_lock import AskedToEnd, one_at_a_time, signals_raise
+from trainyard_node.run_lock import AskedToEnd, run_lock, signals_raise
 from trainyard_node.slurm_node import SlurmNode
 from trainyard_node.step_run import StepRunner
 from trainyard_node.this_node import Membership, machine, membership
@@ -43,7 +43,7 @@ def bootstrap_deferred(world: World) -> int:
 
 
 def _bootstrap_deferred(world: World) -> int:
-    with one_at_a_time(world.places.lock, world.clock, WAIT_FOR_BOOTSTRAP_S):
+    with run_lock(world.places.lock, world.clock, WAIT_FOR_BOOTSTRAP_S):
         before = read_record(world.places.record)
         instance = machine(world.places, world.clock).instance
         if before is None or before.get("instance_id") != instance.id:

@@ -18,7 +18,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 @contextmanager
-def one_at_a_time(lock: Path, clock: Clock, wait_s: float = 0.0) -> Iterator[None]:
+def run_lock(lock: Path, clock: Clock, wait_s: float = 0.0) -> Iterator[None]:
     """Hold the lock. Whoever is killed lets go of it."""
     try:
         lock.parent.mkdir(mode=0o755, parents=True, exist_ok=True)

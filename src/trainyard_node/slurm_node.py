@@ -17,7 +17,7 @@ _OVERLAP = (
 )
 
 
-class Held(NamedTuple):
+class HeldNode(NamedTuple):
     """How a node is held."""
 
     reservation: str
@@ -32,7 +32,7 @@ class SlurmNode:
         """Ask nothing yet."""
         self._places, self._processes = places, processes
 
-    def hold(self) -> Held:
+    def hold(self) -> HeldNode:
         """Reserve the node for root, so that it gets no jobs, and send away the job that it was started for.
 
         Users=root keeps jobs away without draining the node, which clustermgtd would replace. There is no MAINT flag:
@@ -46,9 +46,9 @@ class SlurmNode:
         else:
             self._reserve(name, "UNLIMITED")
         self._send_jobs_away(name)
-        return Held(_reservation(name), self._keep_powered(name))
+        return HeldNode(_reservation(name), self._keep_powered(name))
 
-    def hold_for(self, minutes: int) -> Held:
+    def hold_for(self, minutes: int) -> HeldNode:
         """Reserve the node for a time from now on. Its jobs go on to their end: they may be the work of many nodes.
 
         Whoever holds it calls this again and again, so that the reservation of a node that is gone ends by itself.
@@ -61,7 +61,7 @@ class SlurmNode:
             self._reserve(name, str(minutes))
         at_risk = _is_dynamic(name) and not self._spares_reserved()
         warning = "Slurm powers it down once it is idle, unless slurm.conf says SuspendExcStates=RESERVED"
-        return Held(_reservation(name), warning if at_risk else "")
+        return HeldNode(_reservation(name), warning if at_risk else "")
 
     def is_held(self) -> bool:
         """Ask whether a reservation of ours keeps jobs from the node."""

@@ -1,4 +1,4 @@
-"""docs/diagnose.md shows what the command prints, and says what deciding.yaml says."""
+"""docs/diagnose.md shows what the command prints, and says what link_weights.yaml says."""
 
 from __future__ import annotations
 

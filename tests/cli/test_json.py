@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.examples import example_spec
-from trainyard.cli.output import asked_for_json
+from trainyard.cli.output import json_requested
 
 FINDING = {"id", "severity", "file", "line", "column", "path", "message", "remedy", "source"}
 
@@ -137,4 +137,4 @@ def test_a_result_has_its_keys(read, arguments, keys):
     ids=str,
 )
 def test_a_command_line_that_asks_for_json_is_known_even_when_it_is_wrong(arguments, asked):
-    assert asked_for_json(arguments) == asked
+    assert json_requested(arguments) == asked

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.specs import spec_of
 from trainyard.monitoring.cloudwatch_body import cloudwatch_bodies
-from trainyard.monitoring.cloudwatch_cluster import known_as, needed_ids
+from trainyard.monitoring.cloudwatch_cluster import file_system_key, needed_ids
 from trainyard.spec.cluster import Spec
 
 FILE_SYSTEMS = """\
@@ -34,7 +34,7 @@ PARTS = {
 def ids(spec: Spec) -> dict[str, str]:
     """Return ids as a deployment would find them."""
     made = {"HeadNodeInstanceId": "i-0a1b2c3d4e5f60718", "ClusterLogGroup": "/aws/parallelcluster/ml-202611211200"}
-    needed = [known_as(*id_) for id_ in needed_ids(spec)]
+    needed = [file_system_key(*id_) for id_ in needed_ids(spec)]
     return {name: made.get(name, f"fs-{name.lower()}") for name in needed}
 
 

@@ -21,7 +21,7 @@ from trainyard.bootstrap.steps import ASSETS
 from trainyard.platforms.parallelcluster.rendering.scheduling import slurm_settings
 from trainyard_node.places import Places
 from trainyard_node.processes import RealProcesses
-from trainyard_node.slurm_node import Held, SlurmNode
+from trainyard_node.slurm_node import HeldNode, SlurmNode
 
 pytestmark = [
     pytest.mark.integration,
@@ -112,7 +112,7 @@ def test_a_held_dynamic_node_keeps_its_power_though_slurm_reads_its_configuratio
 ):
     (said,) = slurm_settings(spec_of("software: {setup: cpu, on_failure: hold}"))["CustomSlurmSettings"]
     slurm = power_saving("".join(f"{key}={value}\n" for key, value in said.items()))
-    assert slurm_node(tmp_path, "q-dy-cpu-1").hold() == Held("trainyard-hold-q-dy-cpu-1", "")
+    assert slurm_node(tmp_path, "q-dy-cpu-1").hold() == HeldNode("trainyard-hold-q-dy-cpu-1", "")
     slurm.run("scontrol", "reconfigure")
     wait_until(lambda: powered_down(slurm, "q-dy-cpu-2"))
     time.sleep(2)

@@ -60,7 +60,7 @@ def steps_to_destroy() -> list[DeploymentStep]:
 
 
 class SmallestStatus(EnvironmentStatus):
-    def made_for(self, status: Status) -> str:
+    def version_note(self, status: Status) -> str:
         del status
         return "Smallest"
 
@@ -87,7 +87,7 @@ def status(request: StatusRequest) -> StatusQuery:
     return SmallestQuery(request)
 
 
-def made_for(spec: Spec) -> str:
+def version_note(spec: Spec) -> str:
     return f"on Smallest in {spec.region}"
 
 
@@ -109,7 +109,7 @@ SMALLEST: Platform = ENVIRONMENT.with_values(
         part(environment_steps, steps_to_deploy=steps_to_deploy, steps_to_destroy=steps_to_destroy),
     ),
     rendering=lambda: cast("PlatformRendering", part(environment_documents, stacks=stacks)),
-    readme=lambda: cast("PlatformReadme", part(environment_readme, made_for=made_for, steps=readme_steps)),
+    readme=lambda: cast("PlatformReadme", part(environment_readme, version_note=version_note, steps=readme_steps)),
     status=status,
     unusable_keys=lambda: UnusableKeys(paths=(("head_node",), ("batch",), ("eks",))),
     overlay_problems=lambda _: iter(()),

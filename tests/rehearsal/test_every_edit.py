@@ -19,7 +19,7 @@ from trainyard.deploy.deployment import DeploymentResult
 from trainyard.deploy.work import Options
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import all_stacks
-from trainyard.monitoring.cloudwatch_cluster import fsx_file_systems, known_as
+from trainyard.monitoring.cloudwatch_cluster import file_system_key, fsx_file_systems
 from trainyard.rehearsal.rehearsal import inventory
 from trainyard.spec.parsing import parse
 
@@ -134,9 +134,9 @@ def mounted(account: Account, text: str) -> dict[str, str]:
     systems = [system for system in fsx_file_systems(parse(text, "cluster.yaml").spec) if system.id is None]
     kinds = {"OpenZFSFileSystemId": "FSxORootVolumeId"}
     return {
-        system.mount: outputs[known_as(kinds.get(system.kind, system.kind), system.number)]
+        system.mount: outputs[file_system_key(kinds.get(system.kind, system.kind), system.number)]
         for system in systems
-        if known_as(kinds.get(system.kind, system.kind), system.number) in outputs
+        if file_system_key(kinds.get(system.kind, system.kind), system.number) in outputs
     }
 
 

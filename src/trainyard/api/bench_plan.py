@@ -10,7 +10,7 @@ from trainyard.checking.spec_file import FileFindings, check_file
 from trainyard.edge.bundle_folder import WrittenBundle, write_folder
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.platform_table import platform_of
-from trainyard.render.bench.gpu_nodes import left_out
+from trainyard.render.bench.gpu_nodes import queues_without_test
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.plan import files_of, jobs_for
 
@@ -57,7 +57,7 @@ def plan_bench(
     files = files_of(spec, jobs)
     written = write_folder(folder or Path("build") / f"{spec.name}-bench", files, force=force)
     file_of = {job.id: platform_of(spec).rendering().bench_file_name(job) for job in jobs}
-    return BenchPlan(checked, jobs, tuple(left_out(spec)), tuple(sorted(files)), written, file_of)
+    return BenchPlan(checked, jobs, tuple(queues_without_test(spec)), tuple(sorted(files)), written, file_of)
 
 
 def _jobs(spec: Spec, file: str, phase: Phase | None, *, container: bool) -> tuple[BenchJob, ...]:
@@ -71,7 +71,7 @@ def _jobs(spec: Spec, file: str, phase: Phase | None, *, container: bool) -> tup
     every = jobs_for(spec, container=container and platform.has_slurm)  # elsewhere everything is in one
     if not every:
         hint = "NCCL is measured on nodes with at least two NVIDIA GPUs between them"
-        raise TrainyardError(f"nothing to measure: {'; '.join(left_out(spec))}", where=file, hint=hint)
+        raise TrainyardError(f"nothing to measure: {'; '.join(queues_without_test(spec))}", where=file, hint=hint)
     jobs = tuple(job for job in every if phase in {None, job.phase})
     if not jobs:
         hint = "phase 1 is within a node, phases 2 to 4 are for nodes that exchange data"

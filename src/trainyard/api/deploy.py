@@ -121,7 +121,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
     refuse_no_cluster(spec, options or Options())
     content = lock_of(file, lock)
     where = account_at(region_of_spec(spec, file, region), profile)
-    work = equipped(work_for(spec, where, listener, options), content)
+    work = with_assets_lock(work_for(spec, where, listener, options), content)
     preflights = preflight_findings(work, checked.parsed.document)
     if any(finding.severity == "error" for finding in preflights):
         return FileDeployment(checked, preflights, None)
@@ -131,7 +131,7 @@ def deploy_file(  # noqa: PLR0913  one for each option
     return FileDeployment(checked, preflights, done, commands_after(work, done.stage, file, lock, profile=profile))
 
 
-def equipped(work: Work, lock: bytes | None = None) -> Work:
+def with_assets_lock(work: Work, lock: bytes | None = None) -> Work:
     """Return the work with the lock of its assets, or with what it needs where it is in a kept rehearsal."""
     work.assets_lock = lock
     if (kept := current_rehearsal()) is not None:
@@ -141,7 +141,7 @@ def equipped(work: Work, lock: bytes | None = None) -> Work:
 
 def _prospect(spec: Spec, where: Account, lock: bytes | None) -> Prospect:
     """Return what would change. Nothing is touched."""
-    work = equipped(work_for(spec, where), lock)
+    work = with_assets_lock(work_for(spec, where), lock)
     review, refusals = review_of(work)
     return Prospect(review, tuple(refusals), hourly_cost(spec), former_cost(work))
 
@@ -171,7 +171,7 @@ def destroy_cluster(
     TrainyardError where the account cannot be used, or where there is nothing of that name.
     """
     held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
-    done = destroy(equipped(Work(where, name, None, held, listener, options or Options())))
+    done = destroy(with_assets_lock(Work(where, name, None, held, listener, options or Options())))
     if not (done.kept or done.refused or any(result.status != "unchanged" for result in done.results)):
         raise TrainyardError(
             f"there is nothing called {name} in {where.region} of account {where.id}",
@@ -195,7 +195,7 @@ def jobs_of(name: str, where: Account, options: Options | None = None) -> Runnin
 
     Raises TrainyardError where AWS does not say, and where there are any that the options do not let end.
     """
-    work = equipped(Work(where, name, None, s3.own_bucket(where), options=options or Options(end_jobs=True)))
+    work = with_assets_lock(Work(where, name, None, s3.own_bucket(where), options=options or Options(end_jobs=True)))
     jobs = jobs_to_end(work)
     refuse_to_end_jobs(work, jobs)
     return jobs

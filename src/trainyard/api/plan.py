@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainyard.api.cluster_reference import account_at, region_of_spec
-from trainyard.api.deploy import equipped
+from trainyard.api.deploy import with_assets_lock
 from trainyard.api.lock_file import lock_of
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
 from trainyard.checking.spec_file import FileFindings, check_file
@@ -49,7 +49,7 @@ def plan_file(  # noqa: PLR0913  one for each option
         return checked, None
     place = region_of_spec(spec, file, region)
     content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
-    work = equipped(work_for(spec, account_at(place, profile)), content) if asks_account else None
+    work = with_assets_lock(work_for(spec, account_at(place, profile)), content) if asks_account else None
     if work is not None:
         preflights = preflight_findings(work, checked.parsed.document)
         checked = checked._replace(findings=(*checked.findings, *preflights))

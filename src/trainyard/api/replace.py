@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainyard.api.cluster_reference import cluster_reference, names_file
-from trainyard.api.deploy import FileDeployment, equipped, refuse_stand_ins
+from trainyard.api.deploy import FileDeployment, refuse_stand_ins, with_assets_lock
 from trainyard.api.lock_file import lock_of
 from trainyard.checking.spec_file import check_text
 from trainyard.deploy.deployment import DeploymentResult, work_for
@@ -76,9 +76,9 @@ def replace_file(  # noqa: PLR0913  one for each option
         hint = "file systems and accounting are of one region: a cluster takes over in that of the former"
         raise InputError(f"{former} is in {where.region}, and {file} says {spec.region}", where="region", hint=hint)
     chosen = replace(options or Options(), replaces=name)
-    successor = equipped(work_for(spec, where, listener, chosen), lock_of(file, lock))
+    successor = with_assets_lock(work_for(spec, where, listener, chosen), lock_of(file, lock))
     held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
-    leaving = equipped(Work(where, name, None, held, listener, replace(chosen, replaces=None)))
+    leaving = with_assets_lock(Work(where, name, None, held, listener, replace(chosen, replaces=None)))
     pair = Replacement(leaving, successor, queues, keeps_former)
     refuse_replacement(pair)
     preflights = preflight_findings(successor, checked.parsed.document)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic_core import to_json
 
 from trainyard.monitoring.cloudwatch_body import cloudwatch_bodies, dashboards_of, wants_dashboards
-from trainyard.monitoring.cloudwatch_cluster import known_as, needed_ids
+from trainyard.monitoring.cloudwatch_cluster import file_system_key, needed_ids
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
 from trainyard.render.stand_ins import Ids, StandIn
 from trainyard.spec.cluster import Spec
@@ -40,7 +40,7 @@ def cloudwatch_stand_ins(spec: Spec, outputs: Mapping[str, str]) -> tuple[StandI
 
 
 def _ids(spec: Spec, ids: Ids) -> dict[str, str]:
-    return {known_as(kind, number): ids.of(kind, number=number) for kind, number in needed_ids(spec)}
+    return {file_system_key(kind, number): ids.of(kind, number=number) for kind, number in needed_ids(spec)}
 
 
 def _file_of(name: str) -> str:

@@ -21,7 +21,7 @@ _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 def files(spec: Spec, rendering: Rendering, monitoring: Iterable[str]) -> Iterator[str]:
     """Yield what the bundle is of, and its files. ``monitoring`` are the names of those below monitoring/."""
-    made_for = platform_of(spec).readme().made_for(spec)
+    made_for = platform_of(spec).readme().version_note(spec)
     return _PAGE.lines(
         "bundle",
         name=spec.name,

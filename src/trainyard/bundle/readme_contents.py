@@ -45,7 +45,7 @@ def upload_commands(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
         yield from _PAGE.lines("upload", commands=upload(spec))
 
 
-def removed_after_cluster(spec: Spec, stacks: Sequence[Stack]) -> Iterator[str]:
+def removal_commands(spec: Spec, stacks: Sequence[Stack]) -> Iterator[str]:
     """Yield how to delete what was made for a cluster, once that is gone."""
     if groups := list(delete_group_commands(spec)):
         yield from _PAGE.lines("reservation-groups", commands=groups)

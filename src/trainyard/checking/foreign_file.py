@@ -9,7 +9,7 @@ from itertools import islice, product
 from trainyard.checking import load_errors
 from trainyard.checking.config_rules import config_findings
 from trainyard.checking.recognition import Recognition, recognise
-from trainyard.checking.spec_file import FileFindings, OutsideReader, outside_findings, told_and_suppressed, with_source
+from trainyard.checking.spec_file import FileFindings, OutsideReader, outside_findings, split_suppressed, with_source
 from trainyard.checking.subjects import holds_subject, named_kind
 from trainyard.document.node import Document, Place
 from trainyard.document.problems import MOST_FINDINGS
@@ -51,7 +51,7 @@ def _judged(
         said = {finding.path for finding in findings if finding.severity == "error"}
         answers = outside_findings(file, partial(reader, kind_, document, text))
         findings.extend(finding for finding in answers if finding.path is None or finding.path not in said)
-    return FileFindings(file, None, *told_and_suppressed(text, file, findings, is_script=kind in SCRIPTS), kind)
+    return FileFindings(file, None, *split_suppressed(text, file, findings, is_script=kind in SCRIPTS), kind)
 
 
 @cache

@@ -72,7 +72,7 @@ def check_text(text: str, file: str, outside: tuple[OutsideValidator, ...] = ())
         # What the rules refuse is not rendered, so there would be nothing to judge.
         for validator in outside:
             rule_results.extend(outside_findings(file, partial(validator, parsed)))
-    return FileFindings(file, parsed, *told_and_suppressed(text, file, rule_results))
+    return FileFindings(file, parsed, *split_suppressed(text, file, rule_results))
 
 
 def outside_findings(file: str, answer: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
@@ -97,7 +97,7 @@ def rule_findings(parsed: ParsedSpec) -> Iterator[Finding]:
             yield rule.finding_at(problem, parsed.document)
 
 
-def told_and_suppressed(
+def split_suppressed(
     text: str, file: str, findings: Iterable[Finding], *, is_script: bool = False
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """Return the findings that are told, the worst first, and those that comments in the text suppress."""

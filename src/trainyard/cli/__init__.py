@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from trainyard.cli.output import asked_for_json, print_error, print_plain, print_usage_error
+from trainyard.cli.output import json_requested, print_error, print_plain, print_usage_error
 from trainyard.errors import TrainyardError
 from trainyard.version import __version__
 
@@ -78,7 +78,7 @@ def trainyard() -> None:
 
 def main() -> int:
     """Run the command line and return its exit status."""
-    as_json = asked_for_json(sys.argv[1:])
+    as_json = json_requested(sys.argv[1:])
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names and terminals may lack UTF-8
     try:

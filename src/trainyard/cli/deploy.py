@@ -12,7 +12,7 @@ from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible, interruptible_question
 from trainyard.cli.options import account_options, lock_option
 from trainyard.cli.output import (
-    confirmed,
+    ask_consent,
     finding_text,
     json_option,
     print_error,
@@ -20,7 +20,7 @@ from trainyard.cli.output import (
     print_text,
     severity_counts,
 )
-from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
+from trainyard.cli.progress import STEP_WIDTH, result_values, watcher
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
             print_text(line, err=True)
         question = f"Deploy {parsed.name} to account {account.id} in {parsed.region}?"
         with interruptible_question():
-            return confirmed(question)
+            return ask_consent(question)
 
     options = Options(
         rollback_on_failure,
@@ -193,7 +193,7 @@ def print_deployment(deployed: FileDeployment, *, as_json: bool) -> None:
             "findings": findings,
             "next": list(deployed.next),
         }
-        print_json({**done_values(deployed.done), **more})
+        print_json({**result_values(deployed.done), **more})
         return
     if deployed.done is None:
         for finding in deployed.findings:

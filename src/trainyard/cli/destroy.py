@@ -10,8 +10,8 @@ import click
 
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options, cluster_argument
-from trainyard.cli.output import json_option, print_error, print_json, print_text, styled, typed
-from trainyard.cli.progress import STEP_WIDTH, done_values, watcher
+from trainyard.cli.output import ask_text, json_option, print_error, print_json, print_text, styled
+from trainyard.cli.progress import STEP_WIDTH, result_values, watcher
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def command(  # noqa: PLR0913  one for each option
     with interruptible(f"AWS finishes what it has begun; `{shlex.join(words)}` goes on"):
         done = destroy_cluster(name, where, bucket=bucket or own_bucket, options=options, listener=watcher())
     if as_json:
-        print_json(done_values(done))
+        print_json(result_values(done))
     else:
         _print(done, words, f"{name} is left in {where.region}", delete_data=delete_data)
     sys.exit(0 if done.ok else 1)
@@ -138,6 +138,6 @@ def _ask(name: str, where: Account, data: Sequence[str], jobs: RunningJobs, *, d
     for loss in _LOST:
         print_text(f"  loses    {loss}", err=True)
     what = "with all its data" if delete_data else "but not the data that it keeps"
-    answer = typed(f"To remove {name} in {where.region}, {what}, type its name")
+    answer = ask_text(f"To remove {name} in {where.region}, {what}, type its name")
     if answer != name:
         raise InputError(f"{answer!r} is not {name!r}", where="trainyard destroy", hint="nothing was removed")

@@ -70,7 +70,7 @@ def _known_times(logs: LogReader) -> str:
 
 
 def _whose(log: ClusterLog, logs: LogReader) -> str:
-    return log.platform.described(log, logs.streams)
+    return log.platform.summary(log, logs.streams)
 
 
 def _row(stream: Stream) -> str:

@@ -30,7 +30,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the re
 """Adds ``--json`` to a command."""
 
 
-def asked_for_json(arguments: Sequence[str]) -> bool:
+def json_requested(arguments: Sequence[str]) -> bool:
     """Return whether a command line asks for JSON, also when it is otherwise wrong."""
     return "--json" in arguments or "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
 
@@ -74,12 +74,12 @@ def print_lines(text: str) -> None:
         print_text(line)
 
 
-def confirmed(question: str) -> bool:
+def ask_consent(question: str) -> bool:
     """Ask for a yes or a no, and return whether it is a yes."""
     return click.confirm(one_line(question), err=True)
 
 
-def typed(question: str) -> str:
+def ask_text(question: str) -> str:
     """Ask for something to be typed, and return it."""
     answer: str = click.prompt(one_line(question), err=True)
     return answer

@@ -35,7 +35,7 @@ def _error(error: TrainyardError) -> dict[str, str | None]:
     return {"problem": error.problem, "where": error.where, "hint": error.hint}
 
 
-def done_values(done: DeploymentResult | None) -> dict[str, Any]:
+def result_values(done: DeploymentResult | None) -> dict[str, Any]:
     """Return what became of the steps, as values for JSON."""
     if done is None:
         return {"ok": False, "steps": [], "kept": [], "refused": []}

@@ -12,7 +12,7 @@ from trainyard.cli import suggestions
 from trainyard.cli.deploy import print_deployment
 from trainyard.cli.interrupts import interruptible, interruptible_question
 from trainyard.cli.options import account_options, lock_option
-from trainyard.cli.output import confirmed, finding_text, json_option, print_text, styled
+from trainyard.cli.output import ask_consent, finding_text, json_option, print_text, styled
 from trainyard.cli.progress import watcher
 from trainyard.errors import InputError
 
@@ -102,7 +102,7 @@ def command(  # noqa: PLR0913, PLR0917  one for each option
             print_text(line, err=True)
         question = f"Replace {plan.former} by {plan.successor} in {plan.account.region} of account {plan.account.id}?"
         with interruptible_question():
-            return confirmed(question)
+            return ask_consent(question)
 
     options = Options(give_up=frozenset(give_up), wait_for_jobs_s=wait_minutes * 60)
     with interruptible("AWS finishes what it has begun, and jobs run on; run the same command again to go on"):

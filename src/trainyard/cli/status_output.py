@@ -44,7 +44,7 @@ def print_status(status: Status) -> None:
 
 def _maker(status: Status) -> str:
     if (record := status.record) is not None:
-        platform = "" if status.platform is None else status.platform.made_for(status)
+        platform = "" if status.platform is None else status.platform.version_note(status)
         made_for = f" for {platform}" if platform else ""
         return f"{record.stage} since {record.since}, by trainyard {record.trainyard_version}{made_for}"
     if status.is_made_by_trainyard:

@@ -9,7 +9,7 @@ from trainyard.edge.aws import fsx
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.parallelcluster import cluster_log_group
 from trainyard.errors import TrainyardError
-from trainyard.monitoring.cloudwatch_cluster import HEAD_NODE, LOG_GROUP, fsx_file_systems, known_as
+from trainyard.monitoring.cloudwatch_cluster import HEAD_NODE, LOG_GROUP, file_system_key, fsx_file_systems
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.file_system import OpenZfs
 
@@ -50,7 +50,7 @@ def _log_group(work: Work) -> str:
 def _lustre(work: Work) -> Iterator[tuple[str, str]]:
     for system in fsx_file_systems(work.required_spec()):
         if system.kind == "FSxLustreFilesystemId" and system.id is None:
-            yield known_as(system.kind, system.number), _output(work, system.kind, system.number)
+            yield file_system_key(system.kind, system.number), _output(work, system.kind, system.number)
 
 
 def _openzfs(work: Work) -> Iterator[tuple[str, str]]:
@@ -68,7 +68,7 @@ def _openzfs(work: Work) -> Iterator[tuple[str, str]]:
         described = fsx.volume(work.account, volume)
         if described is None:
             raise TrainyardError(f"there is no volume {volume}", where=holder.mount, hint="see the stack of storage")
-        yield known_as(holder.kind, holder.number), described["FileSystemId"]
+        yield file_system_key(holder.kind, holder.number), described["FileSystemId"]
 
 
 def _output(work: Work, kind: str, number: int) -> str:

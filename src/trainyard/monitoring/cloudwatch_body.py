@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from trainyard.monitoring.cloudwatch_cluster import (
     FsxFileSystem,
     features_of_cluster,
+    file_system_key,
     fsx_file_systems,
-    known_as,
     names,
 )
 from trainyard.monitoring.cloudwatch_dashboard import (
@@ -60,7 +60,7 @@ def cloudwatch_bodies(spec: Spec, ids: Mapping[str, str]) -> dict[str, dict[str,
     if not wants_dashboards(spec):
         return {}
     file_systems = [
-        (system, system.id or ids[known_as(system.kind, system.number)]) for system in fsx_file_systems(spec)
+        (system, system.id or ids[file_system_key(system.kind, system.number)]) for system in fsx_file_systems(spec)
     ]
     filled = WidgetContext(features_of_cluster(spec), names(spec, ids), file_systems)
     return {dashboard_name(spec.name, dashboard): _body(spec, dashboard, filled) for dashboard in dashboards_of(spec)}

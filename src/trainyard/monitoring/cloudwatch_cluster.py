@@ -43,7 +43,7 @@ def needed_ids(spec: Spec) -> Iterator[tuple[str, int]]:
     yield from ((system.kind, system.number) for system in fsx_file_systems(spec) if system.id is None)
 
 
-def known_as(kind: str, number: int) -> str:
+def file_system_key(kind: str, number: int) -> str:
     """Return the name under which an id is known, as `render/stand_ins.py` numbers those of a kind."""
     return f"{kind}{number if number > 1 else ''}"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.finding import Path
 from trainyard.launch.setup import setup_of
 from trainyard.rules import Problem, Rule
-from trainyard.rules.timeout_below_bootstrap import seconds_with_nodes, waited_for
+from trainyard.rules.timeout_below_bootstrap import nodes_before_head_node, seconds_with_nodes
 from trainyard.spec.cluster import Spec
 from trainyard.spec.custom_actions import CustomActions
 
@@ -23,7 +23,7 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 def _busy_with(spec: Spec) -> Iterator[tuple[Path, str]]:
     close = seconds_with_nodes(spec)[1] * 2 > spec.timeouts.head_node_s
-    for group in waited_for(spec):
+    for group in nodes_before_head_node(spec):
         setup = setup_of(spec, group.queue)
         nodes = f"waits for {group.min_nodes} × {group.instance_type}"
         if has_scripts(group.queue.custom_actions):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.rules import Problem, Rule
-from trainyard.rules.timeout_below_bootstrap import waited_for
+from trainyard.rules.timeout_below_bootstrap import nodes_before_head_node
 from trainyard.spec.cluster import Spec
 
 
@@ -13,7 +13,9 @@ def check(spec: Spec) -> Iterator[Problem]:
     """Yield on_failure: hold where nodes always run, from the creation of the cluster on."""
     if spec.software.on_failure != "hold":
         return
-    queues = dict.fromkeys(group.queue.name for group in waited_for(spec) if group.capacity_kind != "reservation")
+    queues = dict.fromkeys(
+        group.queue.name for group in nodes_before_head_node(spec) if group.capacity_kind != "reservation"
+    )
     if queues:
         message = f"the head node waits for the nodes of {', '.join(queues)}; one that is held never looks ready to it"
         yield Problem(("software", "on_failure"), message)

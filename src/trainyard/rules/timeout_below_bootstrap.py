@@ -31,12 +31,12 @@ def check(spec: Spec) -> Iterator[Problem]:
 def seconds_with_nodes(spec: Spec) -> Seconds:
     """Return what the head node takes with the slowest of the nodes that it waits for."""
     own = _sum(_installed_everywhere(spec), "head", spec.image.os)
-    waited = [queue_seconds(spec, group.queue) for group in waited_for(spec)]
+    waited = [queue_seconds(spec, group.queue) for group in nodes_before_head_node(spec)]
     slowest = max(waited, key=lambda seconds: seconds[1], default=(0, 0))
     return own[0] + slowest[0], own[1] + slowest[1]
 
 
-def waited_for(spec: Spec) -> Iterator[NodeGroup]:
+def nodes_before_head_node(spec: Spec) -> Iterator[NodeGroup]:
     """Yield the nodes that must be up before the head node is done: https://github.com/aws/aws-parallelcluster/issues/3373."""
     for group in spec.node_groups():
         if group.min_nodes > 0 and group.capacity_kind != "capacity_block":
@@ -84,7 +84,7 @@ _DEFERRED = {step.name for step in STEPS if step.deferred}
 
 
 def _reason(spec: Spec) -> str:
-    names = dict.fromkeys(repr(group.queue.name) for group in waited_for(spec))
+    names = dict.fromkeys(repr(group.queue.name) for group in nodes_before_head_node(spec))
     return f" because it waits for nodes that always run, in {', '.join(names)}" if names else ""
 
 

@@ -7,7 +7,7 @@ from trainyard_node.health.gpu_answers import absent, gpu_name, has_gpus
 from trainyard_node.health.kernel_log import PATH, KernelLog, kernel_log
 from trainyard_node.health.machine import Machine
 from trainyard_node.health.outcome import Outcome
-from trainyard_node.health.xid import Xid, XidEvent, pci, seen_in, table, xid_meaning
+from trainyard_node.health.xid import Xid, XidEvent, pci, table, xid_events, xid_meaning
 
 NAME = "gpu-xid"
 STATUSES = {"fatal": "failed", "warning": "warning", "unknown": "warning"}
@@ -28,7 +28,7 @@ def check(machine: Machine) -> list[Outcome]:
 
 def _judge(machine: Machine, log: KernelLog) -> list[Outcome]:
     table_ = table()
-    events = [(event, xid_meaning(event, table_)) for event in seen_in(log.lines)]
+    events = [(event, xid_meaning(event, table_)) for event in xid_events(log.lines)]
     bad = [(event, xid) for event, xid in events if xid.severity in STATUSES]
     if not bad:
         return [Outcome(NAME, "ok", _harmless([event for event, _ in events]) + _extent(log))]

@@ -62,7 +62,7 @@ def table() -> Table:
     return Table({xid.number: xid for xid in xids}, values["recovery_actions"], sources["catalog"])
 
 
-def seen_in(lines: Iterable[Line]) -> list[XidEvent]:
+def xid_events(lines: Iterable[Line]) -> list[XidEvent]:
     """Return the Xids of some lines, each once for a GPU, in the order of their first time."""
     by_key: dict[tuple[tuple[int, ...], int], XidEvent] = {}
     for line in lines:

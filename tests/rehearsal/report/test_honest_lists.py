@@ -29,7 +29,7 @@ network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b
 monitoring: {mode: self-hosting}
 """
 EXAMPLES = (*(architecture.text for architecture in all_architectures()), ENVIRONMENT)
-FILES = ("proved.yaml", "only_aws_can_tell.yaml")
+FILES = ("claims.yaml", "only_aws_can_tell.yaml")
 RESERVED = "queues: [{name: q, instance_type: p5.48xlarge, capacity: {reservation: cr-0123456789abcdef0}}]"
 
 
@@ -51,7 +51,7 @@ def test_every_condition_is_used_and_every_one_that_is_used_exists():
 
 
 def test_only_what_needs_no_account_is_claimed_before_a_step_has_succeeded():
-    claims = {entry["id"] for entry in entries("proved.yaml") if needs(entry) <= {"checked"}}
+    claims = {entry["id"] for entry in entries("claims.yaml") if needs(entry) <= {"checked"}}
     assert claims == {"rules", "file_systems"}
 
 
@@ -60,7 +60,7 @@ def test_every_claim_waits_for_steps_that_its_deployment_has(text: str):
     spec = parse(text, "cluster.yaml").spec
     steps = step_names(spec)
     assert not {*steps} & {*STAGES}
-    applying = {entry["id"]: entry for entry in applicable_entries("proved.yaml", spec)}
+    applying = {entry["id"]: entry for entry in applicable_entries("claims.yaml", spec)}
     late = {id_: needs(entry) - {*steps, *STAGES} for id_, entry in applying.items()}
     assert {id_: names for id_, names in late.items() if names} == {}
     assert len(proved_claims(spec, [*steps, *STAGES])) == len(applying)
@@ -74,7 +74,7 @@ def test_whatever_step_fails_nothing_is_claimed_that_it_or_a_later_one_proves(te
         claimed = proved_claims(spec, ["checked", *steps[:at]])
         open_claims = [
             entry["text"]
-            for entry in applicable_entries("proved.yaml", spec)
+            for entry in applicable_entries("claims.yaml", spec)
             if needs(entry) & {*steps[at:], "deployed", "destroyed", "nothing_left"}
         ]
         assert not [claim for claim in claimed if any(claim.startswith(text) for text in open_claims)], steps[at]

@@ -13,7 +13,7 @@ from tests.render.bench.specs import with_queue, with_queues
 from tests.specs import spec_texts
 from trainyard.bench.ceiling import busbw_factor
 from trainyard.bench.machine import machine
-from trainyard.render.bench.gpu_nodes import gpu_nodes, left_out
+from trainyard.render.bench.gpu_nodes import gpu_nodes, queues_without_test
 from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.plan import bench_files, container_image, jobs_for
 from trainyard.spec.cluster import Spec
@@ -207,7 +207,7 @@ def test_names_that_run_together_give_different_ids():
 def test_nodes_that_cannot_be_measured_are_left_out_with_the_reason(instance_type, nodes, reason):
     spec = with_queue(instance_type, nodes)
     assert jobs_for(spec) == ()
-    (said,) = left_out(spec)
+    (said,) = queues_without_test(spec)
     assert said.startswith("queue gpu: ")
     assert reason in said
 
@@ -236,6 +236,6 @@ def test_any_valid_spec_has_files_or_a_reason_why_not(text):
     files = bench_files(spec)
     queues = {job.queue for job in jobs_for(spec)}
     assert bool(files) == bool(queues)
-    assert queues | {reason.split()[1].rstrip(":") for reason in left_out(spec)} == {
+    assert queues | {reason.split()[1].rstrip(":") for reason in queues_without_test(spec)} == {
         queue.name for queue in spec.queues
     }

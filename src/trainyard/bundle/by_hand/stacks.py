@@ -16,7 +16,7 @@ def create_commands(spec: Spec, stack: Stack) -> Iterator[str]:
     yield from _create_stack(spec, stack, "--template-body", f"file://{stack.template_file}")
 
 
-def made_from_s3(spec: Spec, stack: Stack) -> Iterator[str]:
+def create_from_s3_commands(spec: Spec, stack: Stack) -> Iterator[str]:
     """Yield the same for a template that is too long for a request: it goes to the bucket of all clusters before."""
     place = f"${shell_name('AssetsBucket')}/trainyard/{spec.name}/{stack.template_file}"
     yield aws(spec.region, "s3 cp", stack.template_file, f"s3://{place}")
@@ -41,7 +41,7 @@ def read_outputs(spec: Spec, stack_name: str, outputs: Sequence[str]) -> Iterato
         yield assignment(shell_name(output), _shown(spec, stack_name, output))
 
 
-def looked_at(spec: Spec, stack: Stack) -> Iterator[str]:
+def monitoring_commands(spec: Spec, stack: Stack) -> Iterator[str]:
     """Yield how to see whether monitoring is up, and how people reach it."""
     mode = spec.monitoring.mode
     if mode != "self-hosting":

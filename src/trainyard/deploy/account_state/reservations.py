@@ -14,7 +14,7 @@ from trainyard.edge.aws import ec2, reservation_groups
 COMING = ("pending", "scheduled", "assessing", "delayed", "payment-pending")
 
 
-def found_reservations(context: PreflightContext, target: ReservationTarget) -> tuple[ec2.Described, ...]:
+def reservations_of(context: PreflightContext, target: ReservationTarget) -> tuple[ec2.Described, ...]:
     """Return the reservation, or those of the group that is there or to be made; none where there is no such thing."""
     reservations = context.ask(ec2.capacity_reservations)
     if target.kind != "reservation_group":
@@ -26,7 +26,7 @@ def found_reservations(context: PreflightContext, target: ReservationTarget) -> 
 def each_found(context: PreflightContext) -> Iterator[tuple[ReservationTarget, tuple[ec2.Described, ...]]]:
     """Yield every reservation of the spec that exists, with what it is. Which do not is another preflight's matter."""
     for target in reservation_targets(context.spec):
-        if reservations := found_reservations(context, target):
+        if reservations := reservations_of(context, target):
             yield target, reservations
 
 

@@ -10,7 +10,7 @@ from trainyard.edge.aws import ec2
 from trainyard.launch.launch import Launch, launches
 
 
-def found_subnets(context: PreflightContext) -> dict[str, ec2.Described]:
+def subnets_by_name(context: PreflightContext) -> dict[str, ec2.Described]:
     """Return the subnets of the spec that exist, by their ids."""
     named = {subnet.id for subnet in named_subnets(context.spec)}
     for launch in launches(context.spec):
@@ -23,7 +23,7 @@ def zones_of(context: PreflightContext, launch: Launch) -> tuple[str, ...]:
     existing = existing_subnets(context.spec, launch, context.outputs)
     if not existing:
         return zones_to_be(context.spec, launch)
-    subnets = found_subnets(context)
+    subnets = subnets_by_name(context)
     return tuple(dict.fromkeys(subnets[subnet.id]["AvailabilityZone"] for subnet in existing if subnet.id in subnets))
 
 

@@ -17,7 +17,7 @@ from trainyard.deploy.withheld_nodes import withheld_nodes
 from trainyard.platform_table import platform_of
 from trainyard.render.nodes import NodeKind, node_kinds, steps_of
 from trainyard.rules.head_node_timeout_final import has_scripts
-from trainyard.rules.timeout_below_bootstrap import waited_for
+from trainyard.rules.timeout_below_bootstrap import nodes_before_head_node
 from trainyard.spec.cluster import Spec
 
 OWN_SCRIPTS = "scripts of your own"
@@ -107,7 +107,7 @@ def time_budget(spec: Spec) -> TimeBudget | None:
         return None
     nodes = {name: _node_time(spec, name, kind) for name, kind in node_kinds(spec).items()}
     late = {group.path for group in withheld_nodes(spec)}
-    waited = {f"queue/{group.queue.name}" for group in waited_for(spec) if group.path not in late}
+    waited = {f"queue/{group.queue.name}" for group in nodes_before_head_node(spec) if group.path not in late}
     slowest = sorted((nodes[name] for name in waited), key=lambda node: (node.official.most_s, node.name))
     return TimeBudget(tuple(nodes.values()), (nodes["head"], *slowest[-1:]))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.deploy.account_state.file_systems import ExistingFileSystem, existing_file_systems
-from trainyard.deploy.account_state.subnets import found_subnets, zones_of
+from trainyard.deploy.account_state.subnets import subnets_by_name, zones_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.edge.aws import ec2, efs
 from trainyard.edge.aws.stacks import find_stack
@@ -36,7 +36,7 @@ def _vpc(context: PreflightContext) -> str | None:
         return existing.vpc
     stack = context.ask(find_stack, f"{context.spec.name}-network")
     outputs = {} if stack is None else stack.outputs
-    vpcs = [found_subnet["VpcId"] for found_subnet in found_subnets(context).values()]
+    vpcs = [found_subnet["VpcId"] for found_subnet in subnets_by_name(context).values()]
     return context.outputs.get("VpcId") or outputs.get("VpcId") or next(iter(vpcs), None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.account_state.subnets import found_subnets
+from trainyard.deploy.account_state.subnets import subnets_by_name
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.subnets import named_subnets
 from trainyard.edge.aws import ec2
@@ -18,7 +18,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     if existing is not None and existing.vpc not in context.ask(ec2.vpcs):
         yield Problem(("network", "existing", "vpc"), f"{where} VPC {existing.vpc} in {context.spec.region}")
     subnets = list(named_subnets(context.spec))
-    subnets_found = found_subnets(context) if subnets else {}
+    subnets_found = subnets_by_name(context) if subnets else {}
     yield from (
         Problem(subnet.path, f"{where} subnet {subnet.id}") for subnet in subnets if subnet.id not in subnets_found
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.account_state.subnets import found_subnets
+from trainyard.deploy.account_state.subnets import subnets_by_name
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.subnets import named_subnets
 from trainyard.edge.aws import ec2
@@ -15,7 +15,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield what does not stand in the VPC of the cluster."""
     existing = context.spec.network.existing
     named = list(named_subnets(context.spec))
-    subnets = found_subnets(context) if named else {}
+    subnets = subnets_by_name(context) if named else {}
     vpc = _vpc(context)
     for subnet in named:
         if subnet.id in subnets and vpc is not None and subnets[subnet.id]["VpcId"] != vpc:

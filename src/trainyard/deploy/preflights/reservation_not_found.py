@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.account_state.reservations import found_reservations
+from trainyard.deploy.account_state.reservations import reservations_of
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.reservations import ReservationTarget, reservation_targets
 from trainyard.edge.aws import reservation_groups
@@ -18,7 +18,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
             yield from _group(context, target)
         else:
             found_ids = {
-                found_reservation["CapacityReservationId"] for found_reservation in found_reservations(context, target)
+                found_reservation["CapacityReservationId"] for found_reservation in reservations_of(context, target)
             }
             for index, id_ in enumerate(target.id.split(",")):
                 if id_ not in found_ids:

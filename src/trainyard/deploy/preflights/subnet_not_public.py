@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.account_state.subnets import found_subnets, route_table_of, way_out
+from trainyard.deploy.account_state.subnets import route_table_of, subnets_by_name, way_out
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.edge.aws.ec2 import Described
@@ -14,7 +14,7 @@ from trainyard.rules import Problem
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield public subnets without a route to an internet gateway, or without addresses for the head node."""
-    subnets_by_id = found_subnets(context)
+    subnets_by_id = subnets_by_name(context)
     reported: set[str] = set()
     for launch in launches(context.spec):
         for subnet in existing_subnets(context.spec, launch, context.outputs) if launch.subnet == "public" else ():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainyard.deploy.account_state.instances import own_instances
-from trainyard.deploy.account_state.subnets import found_subnets
+from trainyard.deploy.account_state.subnets import subnets_by_name
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.finding import Severity
@@ -23,7 +23,7 @@ class SubnetShare(NamedTuple):
 
 def check(context: PreflightContext) -> Iterator[Problem]:
     """Yield subnets in which not all nodes have room: an error where the static ones already have none."""
-    subnets_by_id = found_subnets(context)
+    subnets_by_id = subnets_by_name(context)
     for share in _shares(context):
         ids = [subnet.id for subnet in share.subnets if subnet.id in subnets_by_id]
         if not ids:

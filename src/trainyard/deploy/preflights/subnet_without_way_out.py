@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.deploy.account_state.subnets import found_subnets, route_table_of, way_out
+from trainyard.deploy.account_state.subnets import route_table_of, subnets_by_name, way_out
 from trainyard.deploy.preflights import Preflight, PreflightContext
 from trainyard.deploy.requirements.subnets import NamedSubnet, existing_subnets
 from trainyard.edge.aws import ec2
@@ -33,7 +33,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
 
 def _private(context: PreflightContext) -> Iterator[tuple[NamedSubnet, ec2.Described]]:
     """Yield the subnets, each once, whose nodes have to find a way out without a public address."""
-    subnets_by_id = found_subnets(context)
+    subnets_by_id = subnets_by_name(context)
     reported: set[str] = set()
     for launch in launches(context.spec):
         has_elastic_ip = launch.role == "head" and context.spec.head_node.elastic_ip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from trainyard.diagnose.cluster.stream_files import StreamFiles, telling_first
+from trainyard.diagnose.cluster.stream_files import StreamFiles, by_relevance
 from trainyard.diagnose.combined_scan import CombinedScan
 from trainyard.diagnose.diagnosis import DiagnosedCause
 from trainyard.diagnose.line_filter import LineFilter
@@ -47,7 +47,7 @@ class ClusterReader:
     def read_streams(self, of: StreamFiles, streams: Sequence[LogStream]) -> None:
         """Read streams, the most telling first."""
         done = 0
-        for some in telling_first(streams, _MOST_STREAMS_AT_ONCE):
+        for some in by_relevance(streams, _MOST_STREAMS_AT_ONCE):
             if not self.read_all and self.is_certain:
                 why = "not looked at: the root cause is certain without; --all reads everything"
                 self.collected.leave_out(Unread(f"{len(streams) - done} other streams of {of.group}", why))

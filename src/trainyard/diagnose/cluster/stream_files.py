@@ -1,4 +1,4 @@
-"""What AWS keeps of a cluster as logs to be diagnosed: streams, the most telling first (telling.yaml), and events."""
+"""What AWS keeps of a cluster as logs to be diagnosed: streams, by relevance (log_relevance.yaml), and events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trainyard.stop_request import results_of
 
 _AT_ONCE = 8  # GetLogEvents may be called 25 times a second: botocore's own retries do the rest
 _MOST_PAGES = 4  # of 1 MiB or 10,000 events
-_FILE = Path(__file__).with_name("telling.yaml")
+_FILE = Path(__file__).with_name("log_relevance.yaml")
 _STACK = "AWS::CloudFormation::Stack"
 _MOST_INNER = 20
 
@@ -74,7 +74,7 @@ def _bytes(page: Page) -> bytes:
     return "".join(f"{line_of(event)}\n" for event in page).encode(errors="replace")
 
 
-def telling_first(streams: Iterable[LogStream], most: int) -> Iterator[tuple[LogStream, ...]]:
+def by_relevance(streams: Iterable[LogStream], most: int) -> Iterator[tuple[LogStream, ...]]:
     """Yield streams, the most telling first and of each kind the newest, not more than ``most`` at once."""
     places = _places()
     by_group: dict[int, list[tuple[int, LogStream]]] = {}

@@ -21,7 +21,7 @@ Known = Mapping[str, tuple[Signature, Cause]]
 KIND_ORDER = {kind: place for place, kind in enumerate(KINDS)}
 CONFIDENCE_ORDER = {confidence: place for place, confidence in enumerate(CONFIDENCES)}
 """The surest first."""
-_FILE = Path(__file__).with_name("deciding.yaml")
+_FILE = Path(__file__).with_name("link_weights.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class LinkKind(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """What deciding.yaml says."""
+    """What link_weights.yaml says."""
 
     links: dict[str, LinkKind]
     over_after: dt.timedelta

@@ -11,7 +11,7 @@ from trainyard.edge.aws.ssm_sessions import SessionRequest
 from trainyard.operate.connect.node_user import user_of
 from trainyard.operate.connect.proxy_command import proxy_command
 from trainyard.operate.connect.session import shell_request, ssh_request
-from trainyard.operate.connect.ssh_command import SshConfigEntry, found_key, ssh_command, ssh_config_entry, ssh_key
+from trainyard.operate.connect.ssh_command import SshConfigEntry, key_file, ssh_command, ssh_config_entry, ssh_key
 from trainyard.operate.connect.target import HEAD, Target, require_running
 from trainyard.operate.connect.target_search import find_target
 
@@ -76,7 +76,7 @@ def ssh_entry(
     node = None if request.node == HEAD else request.node
     host = request.cluster if node is None else f"{request.cluster}-{node}"
     proxy = proxy_command(program, account, request.cluster, node)
-    return ssh_config_entry(host, account.region, user, found_key(target, key), proxy)
+    return ssh_config_entry(host, account.region, user, key_file(target, key), proxy)
 
 
 def _running(account: Account, request: NodeRequest) -> Target:

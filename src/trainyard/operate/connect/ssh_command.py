@@ -12,7 +12,7 @@ from trainyard.operate.connect.proxy_command import config_word, file_word
 from trainyard.operate.connect.target import Target
 
 
-def found_key(target: Target, named: Path | None) -> Path | None:
+def key_file(target: Target, named: Path | None) -> Path | None:
     """Return the private key that is named, or that of the node's key pair in ~/.ssh; None where there is none.
 
     Raises InputError where it is no private key, or ssh would refuse it.
@@ -23,7 +23,7 @@ def found_key(target: Target, named: Path | None) -> Path | None:
 
 def ssh_key(target: Target, named: Path | None) -> Path | None:
     """Return the private key to use; None where an ssh-agent may have it. Raises InputError where there is none."""
-    path = found_key(target, named)
+    path = key_file(target, named)
     if path is not None or agent_is_there():
         return path
     if target.key_pair is None:

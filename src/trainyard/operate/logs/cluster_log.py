@@ -114,7 +114,7 @@ def cluster_log(account: Account, name: str, group: str | None = None) -> Cluste
         raise InputError(f"{name} has no log group {group}", where="--group", hint=f"it has {names}")
     logs = next(logs for log_group, logs in groups if log_group == main)
     former = tuple(other for other in newest_first if other != main)
-    listed = logs.listed(account, name, main)
+    listed = logs.list_streams(account, name, main)
     return ClusterLog(
         name, account.region, main, former, listed.streams, listed.whole, listed.stack, logs, listed.shared
     )

@@ -83,13 +83,13 @@ def begun(account: Account, bucket: str, cluster: str, record: ReplacementRecord
     etag = s3.put_if_absent(account, bucket, key, _content(record))
     if etag is not None:
         return StoredReplacement(account, bucket, cluster, record, etag)
-    existing = stored(account, bucket, cluster, record.instance_id)
+    existing = read_replacement(account, bucket, cluster, record.instance_id)
     if existing is None:
         raise TrainyardError(f"s3://{bucket}/{key} cannot be read", hint="look at it, and remove it")
     return existing
 
 
-def stored(account: Account, bucket: str, cluster: str, instance_id: str) -> StoredReplacement | None:
+def read_replacement(account: Account, bucket: str, cluster: str, instance_id: str) -> StoredReplacement | None:
     """Return the replacement of an instance; None where there is none, or none that can be read."""
     content = first_bytes(account, bucket, _key(cluster, instance_id), _MOST_BYTES)
     record = None if content is None else _record(content.content)
@@ -104,7 +104,7 @@ def replacements(account: Account, bucket: str, cluster: str) -> Iterator[Stored
     names = sorted(listing.objects, key=lambda name: listing.objects[name].modified)
     for name in names:
         if match := _FILE.fullmatch(name):
-            found = stored(account, bucket, cluster, match[1])
+            found = read_replacement(account, bucket, cluster, match[1])
             if found is not None:
                 yield found
 

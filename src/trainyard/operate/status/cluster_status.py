@@ -44,7 +44,7 @@ class PlatformStatus(Protocol):
     def has_nodes(self) -> bool:
         """Whether it has nodes for jobs, of which metrics are expected."""
 
-    def made_for(self, status: Status) -> str:
+    def version_note(self, status: Status) -> str:
         """Return the platform with its version, as far as one is recorded; empty of an environment."""
 
     def concerns(self, status: Status, *, broken: bool) -> Iterable[Concern]:

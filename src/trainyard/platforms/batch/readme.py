@@ -7,9 +7,14 @@ from pathlib import Path
 
 from trainyard.bundle.by_hand.assets import bucket
 from trainyard.bundle.by_hand.aws_command import aws, shell_name
-from trainyard.bundle.by_hand.stacks import create_commands, delete_stack_commands, made_from_s3, read_outputs
+from trainyard.bundle.by_hand.stacks import (
+    create_commands,
+    create_from_s3_commands,
+    delete_stack_commands,
+    read_outputs,
+)
 from trainyard.bundle.markdown import Pieces
-from trainyard.bundle.readme_contents import ReadmeContents, removed_after_cluster
+from trainyard.bundle.readme_contents import ReadmeContents, removal_commands
 from trainyard.platforms.batch.rendering.collection import NEEDED_ACTIONS
 from trainyard.platforms.batch.rendering.container_images import platform_for, pushed_images
 from trainyard.platforms.batch.rendering.names import job_definition, job_queue
@@ -23,7 +28,7 @@ BENCH_FILES = ("| `bench/*.json` | NCCL bandwidth tests, as `aws batch submit-jo
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
-def made_for(spec: Spec) -> str:
+def version_note(spec: Spec) -> str:
     """Return what runs the jobs of the cluster."""
     del spec
     return "on AWS Batch"
@@ -42,7 +47,7 @@ def _deploy(spec: Spec, rendering: Rendering) -> Iterator[str]:
     if fits_inline(stack.template):
         yield from _PAGE.lines("deploy", commands=list(create_commands(spec, stack)))
     else:
-        yield from _PAGE.lines("deploy-from-s3", commands=[*bucket(spec), *made_from_s3(spec, stack)])
+        yield from _PAGE.lines("deploy-from-s3", commands=[*bucket(spec), *create_from_s3_commands(spec, stack)])
     if images := pushed_images(spec):
         yield from _PAGE.lines(
             "images",
@@ -90,4 +95,4 @@ def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
         aws(spec.region, "ecr delete-repository", "--repository-name", registry, "--force"),
     ]
     yield from _PAGE.lines("remove", commands=commands)
-    yield from removed_after_cluster(spec, others)
+    yield from removal_commands(spec, others)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainyard.bundle.by_hand.aws_command import aws
 from trainyard.bundle.markdown import Pieces
-from trainyard.bundle.readme_contents import ReadmeContents, removed_after_cluster
+from trainyard.bundle.readme_contents import ReadmeContents, removal_commands
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rendering.addons import addons_without_version
@@ -33,7 +33,7 @@ BENCH_FILES = ("| `bench/*.yaml` | NCCL bandwidth tests, as `kubectl apply` take
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
-def made_for(spec: Spec) -> str:
+def version_note(spec: Spec) -> str:
     """Return which version of Kubernetes the cluster runs."""
     return f"on Amazon EKS with Kubernetes {spec.eks.kubernetes_version}"
 
@@ -109,4 +109,4 @@ def _remove(spec: Spec, rendering: Rendering) -> Iterator[str]:
     if spec.monitoring.logs and spec.eks.control_plane_logs:
         command = aws(spec.region, "logs delete-log-group", "--log-group-name", f"/aws/eks/{spec.name}/cluster")
         yield from _PAGE.lines("remove-logs", days=str(spec.monitoring.log_retention_days), command=command)
-    yield from removed_after_cluster(spec, rendering.stacks)
+    yield from removal_commands(spec, rendering.stacks)

@@ -14,7 +14,7 @@ BENCH_FILES = ()
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
-def made_for(spec: Spec) -> None:
+def version_note(spec: Spec) -> None:
     """Return nothing: clusters of any platform use it."""
     del spec
 

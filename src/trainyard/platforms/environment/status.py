@@ -21,7 +21,7 @@ class EnvironmentStatus:
     watch_words = ("nodes", "watch")
     has_nodes = False
 
-    def made_for(self, status: Status) -> str:  # noqa: ARG002  part of the protocol
+    def version_note(self, status: Status) -> str:  # noqa: ARG002  part of the protocol
         """Return nothing: no platform makes it."""
         return ""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainyard.bundle.by_hand.dashboards import delete_commands, put
 from trainyard.bundle.markdown import Pieces
-from trainyard.bundle.readme_contents import ReadmeContents, removed_after_cluster, upload_commands
+from trainyard.bundle.readme_contents import ReadmeContents, removal_commands, upload_commands
 from trainyard.spec.cluster import Spec
 
 CREATE_COMMAND = "pcluster create-cluster"
@@ -18,7 +18,7 @@ BENCH_FILES = (
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))
 
 
-def made_for(spec: Spec) -> str:
+def version_note(spec: Spec) -> str:
     """Return which version the cluster is for."""
     return f"for AWS ParallelCluster {spec.parallelcluster.version}"
 
@@ -39,4 +39,4 @@ def steps(spec: Spec, contents: ReadmeContents) -> Iterator[str]:
     yield from _PAGE.lines("remove", **place)
     if dashboards := list(delete_commands(spec)):
         yield from _PAGE.lines("remove-dashboards", commands=dashboards)
-    yield from removed_after_cluster(spec, contents.rendering.stacks)
+    yield from removal_commands(spec, contents.rendering.stacks)

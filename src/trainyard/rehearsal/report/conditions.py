@@ -146,7 +146,7 @@ CONDITIONS: dict[str, Condition] = {
 
 
 STAGES = ("checked", "deployed", "destroyed", "nothing_left", "eksctl_schema", "eksctl_dry_run")
-"""What is no step and has to have succeeded for a claim of proved.yaml all the same."""
+"""What is no step and has to have succeeded for a claim of claims.yaml all the same."""
 
 
 def proved_claims(spec: Spec, succeeded: Collection[str]) -> list[str]:
@@ -154,7 +154,7 @@ def proved_claims(spec: Spec, succeeded: Collection[str]) -> list[str]:
 
     ``succeeded`` has the names of the steps of its deployment that ended well, and stages: see ``STAGES``.
     """
-    return [_claim(entry) for entry in applicable_entries("proved.yaml", spec) if needs(entry) <= {*succeeded}]
+    return [_claim(entry) for entry in applicable_entries("claims.yaml", spec) if needs(entry) <= {*succeeded}]
 
 
 def needs(claim: Mapping[str, Any]) -> set[str]:

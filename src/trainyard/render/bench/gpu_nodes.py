@@ -85,7 +85,7 @@ def gpu_nodes(spec: Spec) -> tuple[GpuNodes, ...]:
     return tuple(_gpu_nodes(spec, launch) for launch in compute_launches(spec) if _why_not(spec, launch) is None)
 
 
-def left_out(spec: Spec) -> Iterator[str]:
+def queues_without_test(spec: Spec) -> Iterator[str]:
     """Yield the nodes on which nothing is measured, with the reason."""
     for launch in compute_launches(spec):
         if (reason := _why_not(spec, launch)) is not None:

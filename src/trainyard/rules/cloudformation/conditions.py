@@ -16,7 +16,7 @@ _OTHER = object()
 _MOST_NESTED = 100
 
 
-class Unsolved(Exception):  # noqa: N818  no error: nothing is said about such conditions
+class UnsolvedConditionError(Exception):
     """A condition that is not understood."""
 
 
@@ -43,15 +43,15 @@ def can_be(document: Document, assumed: Mapping[str, bool]) -> bool:
                 _is_true(definitions, {"Condition": name}, chosen, known) is value for name, value in assumed.items()
             ):
                 return True
-    except Unsolved:
+    except UnsolvedConditionError:
         pass
     return False
 
 
 def _comparisons(definitions: Mapping[str, Any], written: Any, seen: set[str], left: int) -> Iterator[_Comparison]:
-    """Yield what conditions compare, each condition once. Raises Unsolved for what is none, and beyond a depth."""
+    """Yield what conditions compare, each once. Raises UnsolvedConditionError for what is none, and beyond a depth."""
     if not left:
-        raise Unsolved
+        raise UnsolvedConditionError
     match written:
         case {"Condition": str(name)} if name in definitions:
             if name not in seen:
@@ -63,7 +63,7 @@ def _comparisons(definitions: Mapping[str, Any], written: Any, seen: set[str], l
         case {"Fn::Equals": (_, _)}:
             yield _comparison(written)
         case _:
-            raise Unsolved
+            raise UnsolvedConditionError
 
 
 def _comparison(written: Mapping[str, Any]) -> _Comparison:
@@ -100,7 +100,7 @@ def _is_true(
                 known[name] = None
                 known[name] = _is_true(definitions, definitions[name], chosen, known)
             if (value := known[name]) is None:
-                raise Unsolved  # it asks for itself
+                raise UnsolvedConditionError  # it asks for itself
             return value
         case _:
             comparison = _comparison(written)

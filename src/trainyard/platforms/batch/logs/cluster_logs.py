@@ -54,7 +54,7 @@ def main_group(groups: Sequence[LogGroup]) -> LogGroup:
     return groups[0]
 
 
-def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
+def list_streams(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
     """Return the streams of a group with the jobs that they are of."""
     resources = _resources(account, cluster)
     shared = group.name == BATCH_LOG_GROUP
@@ -72,7 +72,7 @@ def parsed_stream(name: str) -> JobStreamName | None:
     return parsed_job(name)
 
 
-def described(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
+def summary(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
     """Return of how many jobs some streams are."""
     jobs = {stream.parts.job for stream in streams if isinstance(stream.parts, JobStreamName)} - {None}
     return f"{len(jobs)} jobs that Batch still knows"

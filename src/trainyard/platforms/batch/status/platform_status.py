@@ -49,7 +49,7 @@ class BatchPlatformStatus:
         """It has nodes for jobs."""
         return True
 
-    def made_for(self, status: Status) -> str:  # noqa: ARG002  part of the protocol
+    def version_note(self, status: Status) -> str:  # noqa: ARG002  part of the protocol
         """Return the platform, which has no version."""
         return "AWS Batch"
 

@@ -12,7 +12,7 @@ from trainyard.edge.aws.control_plane_logs import put_log_group
 from trainyard.edge.eksctl import Eksctl
 from trainyard.platforms.eks.deployment.cluster import active_cluster
 from trainyard.platforms.eks.deployment.comparison import Difference, Part, differences, texts_of
-from trainyard.platforms.eks.deployment.config import config_so_far, text_of, wanted_config
+from trainyard.platforms.eks.deployment.config import config_so_far, desired_config, text_of
 from trainyard.platforms.eks.deployment.repair import Repair, repair_differences
 from trainyard.platforms.eks.deployment.stacks import (
     access_stack,
@@ -41,7 +41,7 @@ class EksAddOns:
 
     def apply(self, work: Work) -> StepOutcome:
         """Do what is left, until the account is as cluster.yaml says."""
-        config = wanted_config(work)
+        config = desired_config(work)
         done = repair_differences(
             work,
             lambda: differences(work, config, active_cluster(work), settled_stacks(work)),

@@ -18,7 +18,7 @@ from trainyard.edge.aws.eks import EksCluster, NodeGroupState
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
-from trainyard.platforms.eks.deployment.config import config_so_far, former_config, node_groups_of, wanted_sizes
+from trainyard.platforms.eks.deployment.config import config_so_far, desired_sizes, former_config, node_groups_of
 from trainyard.platforms.eks.deployment.drift import overwritten_drift, refuse_overwriting
 from trainyard.platforms.eks.deployment.ready_nodes import pods_on
 from trainyard.platforms.eks.deployment.stacks import FAILED, own_cluster, own_stacks
@@ -116,7 +116,7 @@ def _as_it_is(
 def _as_it_will_be(work: Work, config: dict[str, Any], existing_groups: list[NodeGroupState]) -> dict[str, Any]:
     """Return the configuration with as many nodes as there will be."""
     desired = {
-        node_group_state.name: wanted_sizes(work.required_spec(), config, node_group_state).desired
+        node_group_state.name: desired_sizes(work.required_spec(), config, node_group_state).desired
         for node_group_state in existing_groups
         if node_group_state.name in node_groups_of(config)
     }
@@ -130,7 +130,7 @@ def _as_it_will_be(work: Work, config: dict[str, Any], existing_groups: list[Nod
 def _shrinks(work: Work, config: dict[str, Any], group: NodeGroupState) -> bool:
     if group.name not in node_groups_of(config):
         return False
-    return wanted_sizes(work.required_spec(), config, group).desired < group.desired_nodes
+    return desired_sizes(work.required_spec(), config, group).desired < group.desired_nodes
 
 
 def _refuse(work: Work, comparison: ClusterComparison) -> None:

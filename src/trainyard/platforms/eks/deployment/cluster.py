@@ -13,7 +13,7 @@ from trainyard.edge.eksctl import EksctlRefusedError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.changes import refuse_without_stack
-from trainyard.platforms.eks.deployment.config import text_of, wanted_config
+from trainyard.platforms.eks.deployment.config import desired_config, text_of
 from trainyard.platforms.eks.deployment.deletion import delete_eks_cluster
 from trainyard.platforms.eks.deployment.kubeconfig import forget_cluster
 from trainyard.platforms.eks.deployment.stacks import cluster_stack_of, own_cluster, own_stacks, why_it_failed
@@ -47,7 +47,7 @@ class EksClusterStep:
             refuse_without_stack(work, own_cluster(work))
             return _create(work)
         cluster = active_cluster(work)
-        remember_config(work.account, work.bucket, work.name, text_of(work, wanted_config(work)))
+        remember_config(work.account, work.bucket, work.name, text_of(work, desired_config(work)))
         return StepOutcome(changed=False, detail=f"{cluster.status}, Kubernetes {cluster.version}")
 
     def undo(self, work: Work) -> StepOutcome:
@@ -96,7 +96,7 @@ def active_cluster(work: Work) -> EksCluster:
 
 
 def _create(work: Work) -> StepOutcome:
-    config = wanted_config(work)
+    config = desired_config(work)
     text = text_of(work, config)
     eksctl = work.eksctl(work.account)
     eksctl.dry_run(text)  # it reads the whole file before anything is made

@@ -18,7 +18,7 @@ from trainyard.edge.aws import eks
 from trainyard.edge.aws.control_plane_logs import find_log_group
 from trainyard.edge.aws.eks import Addon, EksCluster, NodeGroupState
 from trainyard.edge.aws.stacks import StackState
-from trainyard.platforms.eks.deployment.config import node_groups_of, sizes_of, wanted_sizes
+from trainyard.platforms.eks.deployment.config import desired_sizes, node_groups_of, sizes_of
 from trainyard.platforms.eks.deployment.stacks import FAILED, access_stack, node_group_stack, role_stack
 from trainyard.platforms.eks.rendering.names import SYSTEM
 
@@ -68,7 +68,7 @@ def node_group_differences(
         if group is None or node_group_stack(work.name, name) in failed:
             yield Difference("missing node group", name, f"node group {name} is missing")
             continue
-        sizes, existing = wanted_sizes(work.required_spec(), config, group), sizes_of(group)
+        sizes, existing = desired_sizes(work.required_spec(), config, group), sizes_of(group)
         if sizes != existing:
             text = f"node group {name} has {existing.least} to {existing.most} nodes, {existing.desired} desired"
             yield Difference("size of node group", name, text)

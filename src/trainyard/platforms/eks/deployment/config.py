@@ -18,7 +18,7 @@ from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
 
-def wanted_config(work: Work) -> dict[str, Any]:
+def desired_config(work: Work) -> dict[str, Any]:
     """Return what eksctl is to be given. Raises TrainyardError where a stand-in is left in it."""
     ids = Ids(work.outputs)
     config = cluster(work.required_spec(), ids)
@@ -47,7 +47,7 @@ def node_groups_of(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {group["name"]: group for group in config.get("managedNodeGroups", ())}
 
 
-def wanted_manifests(work: Work) -> dict[str, list[dict[str, Any]]]:
+def desired_manifests(work: Work) -> dict[str, list[dict[str, Any]]]:
     """Return the documents of each file in the order in which they are applied, without the examples of jobs."""
     ids = Ids(work.outputs)
     documents = manifests(work.required_spec(), ids)
@@ -72,7 +72,7 @@ class NodeCounts(NamedTuple):
     most: int
 
 
-def wanted_sizes(spec: Spec, config: Mapping[str, Any], existing_group: NodeGroupState) -> NodeCounts:
+def desired_sizes(spec: Spec, config: Mapping[str, Any], existing_group: NodeGroupState) -> NodeCounts:
     """Return what a node group that exists is to have.
 
     Where the spec does not say how many of its range are desired, they stay as many as they are: somebody has scaled

@@ -10,7 +10,7 @@ from trainyard.deploy.work import Work
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted, reason_and_message
-from trainyard.platforms.eks.deployment.config import wanted_manifests
+from trainyard.platforms.eks.deployment.config import desired_manifests
 
 _POLL_S = 10.0
 _POLLS = 120  # twenty minutes: images of device plugins and exporters have up to a few GB
@@ -44,7 +44,7 @@ class EksManifests:
 
     def apply(self, work: Work) -> StepOutcome:
         """Apply every file, then wait until what they started runs."""
-        files = wanted_manifests(work)
+        files = desired_manifests(work)
         with work.kubectl(work.account, work.name) as kubectl:
             for name, documents in files.items():
                 work.tell(f"applies {name}")

@@ -15,10 +15,10 @@ from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment.comparison import Difference, Part, node_group_differences, texts_of
 from trainyard.platforms.eks.deployment.config import (
     config_so_far,
+    desired_config,
+    desired_sizes,
     node_groups_of,
     text_of,
-    wanted_config,
-    wanted_sizes,
 )
 from trainyard.platforms.eks.deployment.repair import Repair, repair_differences
 from trainyard.platforms.eks.deployment.stacks import delete_own_stack, node_group_stack, own_stacks, settled_stacks
@@ -45,7 +45,7 @@ class EksNodeGroups:
 
     def apply(self, work: Work) -> StepOutcome:
         """Do what is left, until the account is as cluster.yaml says."""
-        repairs = NodeGroupRepairs(work, wanted_config(work))
+        repairs = NodeGroupRepairs(work, desired_config(work))
         done = repair_differences(work, repairs.differences, repairs.by_part())
         repairs.tell_of_former_versions()
         return StepOutcome(bool(done), ", ".join(done) or "as they are to be")
@@ -114,7 +114,7 @@ class NodeGroupRepairs:
 
     def _scale(self, found: Sequence[Difference]) -> str:
         wanted = {
-            group.name: wanted_sizes(self.work.required_spec(), self.config, group)
+            group.name: desired_sizes(self.work.required_spec(), self.config, group)
             for group in self.groups
             if group.name in {difference.name for difference in found}
         }

@@ -42,7 +42,7 @@ def main_group(groups: Sequence[LogGroup]) -> LogGroup:
     return next((group for group in groups if group.name.startswith(CONTROL_PLANE)), groups[0])
 
 
-def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
+def list_streams(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
     """Return the streams of a group."""
     listing = cloudwatch.streams(account, group.name)
     streams = tuple(
@@ -56,7 +56,7 @@ def parsed_stream(name: str) -> EksStreamName | None:
     return parsed_eks(name)
 
 
-def described(log: ClusterLog, streams: Sequence[Stream]) -> str:
+def summary(log: ClusterLog, streams: Sequence[Stream]) -> str:
     """Return what some streams are of."""
     if log.group.name.startswith(CONTROL_PLANE):
         return "the control plane"

@@ -66,7 +66,7 @@ def has_begun(pod: Mapping[str, Any]) -> bool:
 
 def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, PodProblem], nodes: str) -> JobState:
     launchers = [pod for pod in pods if role_of(pod) == "launcher"]
-    reason = told_together(troubles, len(pods))
+    reason = problem_summary(troubles, len(pods))
     phases = {str((pod.get("status") or {}).get("phase")) for pod in launchers}
     if "Running" in phases:
         return JobState("RUNNING", reason, nodes)
@@ -75,7 +75,7 @@ def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, PodProb
     dead = {name: trouble for name, trouble in troubles.items() if trouble.kind == "ended"}
     if dead and not launchers:
         # The operator starts no worker again, and no launcher before all workers are ready: it would wait for ever.
-        return JobState("FAILED", f"before the test began, {told_together(dead, len(pods))}", nodes)
+        return JobState("FAILED", f"before the test began, {problem_summary(dead, len(pods))}", nodes)
     if not pods:
         return JobState("PENDING", _NO_PODS)
     if any(trouble.kind == "unschedulable" for trouble in troubles.values()):
@@ -86,7 +86,7 @@ def _under_way(pods: Sequence[Mapping[str, Any]], troubles: Mapping[str, PodProb
 def _why_failed(condition: Mapping[str, Any], troubles: Mapping[str, PodProblem], pods: int) -> str:
     """Return how the pods have ended, or what the operator says where they do not tell."""
     ended = {name: trouble for name, trouble in troubles.items() if trouble.kind == "ended"}
-    from_pods = told_together(ended, pods)
+    from_pods = problem_summary(ended, pods)
     reason, message = str(condition.get("reason") or ""), " ".join(str(condition.get("message") or "").split())
     # What a time limit has ended did not end by itself.
     if from_pods and not reason.startswith("DeadlineExceeded"):
@@ -127,7 +127,7 @@ def nodes_of(pods: Sequence[Mapping[str, Any]]) -> str:
     return _some([name for name in dict.fromkeys(names) if name])
 
 
-def told_together(troubles: Mapping[str, PodProblem], of: int) -> str:
+def problem_summary(troubles: Mapping[str, PodProblem], of: int) -> str:
     """Return the troubles of pods by name, each once with the pods that it holds for, of so many."""
     pods: dict[str, list[str]] = {}
     for name, trouble in troubles.items():

@@ -15,7 +15,7 @@ from trainyard.operate.nodes.durations import duration, short_list
 from trainyard.operate.status.cluster_status import Concern, Status
 from trainyard.operate.status.failures import short
 from trainyard.platforms.eks.status.eks_status import EksStatus, NodeGroupStatus, issue_text
-from trainyard.platforms.eks.status.kubernetes_api import PART, offered_by
+from trainyard.platforms.eks.status.kubernetes_api import PART, device_plugin_of
 
 # https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html and API_Addon.html
 _FAILED_GROUPS = ("CREATE_FAILED", "DELETE_FAILED", "DEGRADED")
@@ -135,7 +135,7 @@ def _of_devices(status: Status, eks: EksStatus) -> Iterator[Concern]:
                 kind = (device.resource, device.allocatable, device.expected, node.instance_type)
                 short_nodes[kind].append(node.name)
     for (resource, offered, expected, instance_type), names in short_nodes.items():
-        role = offered_by(resource)
+        role = device_plugin_of(resource)
         runs = any(workload.role == role for workload in eks.workloads)
         why = "" if runs or "daemonsets of Kubernetes" in status.unknown else f": no {role} is installed"
         offers = f"{'offers' if len(names) == 1 else 'offer'} {offered} {resource} of the {expected}"

@@ -103,7 +103,7 @@ def workloads(documents: Iterable[Document]) -> tuple[Workload, ...]:
     )
 
 
-def offered_by(resource: str) -> str | None:
+def device_plugin_of(resource: str) -> str | None:
     """Return the role of what offers a resource of nodes."""
     offers: Mapping[str, str] = _content()["offers"]
     return offers.get(resource)

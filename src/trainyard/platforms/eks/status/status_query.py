@@ -242,7 +242,7 @@ class EksPlatformStatus:
         """It has nodes for jobs."""
         return True
 
-    def made_for(self, status: Status) -> str:  # noqa: ARG002  part of the protocol
+    def version_note(self, status: Status) -> str:  # noqa: ARG002  part of the protocol
         """Return the platform; its version is told with the control plane."""
         return "Amazon EKS"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainyard.catalog.instances import uses_efa
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, renamed, said, texts
+from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, present, texts, with_new_keys
 
 _VOLUME = {
     "Size": "size_gib",
@@ -37,7 +37,7 @@ def node_kinds(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def head_node(config: Mapping[str, Any], first_subnet: str | None) -> dict[str, Any]:
     """Return the head node; ``first_subnet`` is the first of the cluster's private ones."""
     node = config.get("HeadNode")
-    return said(
+    return present(
         instance_type=at(node, "InstanceType"),
         subnet=_other(at(node, "Networking", "SubnetId"), first_subnet),
         elastic_ip=at(node, "Networking", "ElasticIp"),
@@ -53,7 +53,7 @@ def head_node(config: Mapping[str, Any], first_subnet: str | None) -> dict[str, 
 def login_nodes(config: Mapping[str, Any], first_subnet: str | None) -> Any:
     """Return the pools of login nodes, one of them as a mapping."""
     pools = [
-        said(
+        present(
             name=pool.get("Name"),
             count=pool.get("Count"),
             instance_type=pool.get("InstanceType"),
@@ -79,7 +79,7 @@ def _queue(queue: Mapping[str, Any], subnets: list[str]) -> dict[str, Any]:
     resources = [_resource(resource, queue) for resource in mappings(queue, "ComputeResources")]
     own = texts(queue, "Networking", "SubnetIds")
     actions = _actions(queue)
-    return said(
+    return present(
         name=queue.get("Name"),
         **_flat(resources),
         # Where there is nothing to choose from, a check says that the key has no effect.
@@ -112,7 +112,7 @@ def _resource(resource: Mapping[str, Any], queue: Mapping[str, Any]) -> dict[str
     types = [entry.get("InstanceType") for entry in mappings(resource, "Instances")]
     efa = at(resource, "Efa", "Enabled")
     placement_group = _placement_group(resource, queue)
-    return said(
+    return present(
         name=resource.get("Name"),
         instance_type=resource.get("InstanceType"),
         instance_types=types,
@@ -124,7 +124,7 @@ def _resource(resource: Mapping[str, Any], queue: Mapping[str, Any]) -> dict[str
         placement_group=False if placement_group is None and efa else placement_group,
         multithreading=_multithreading(resource),
         gpu_health_check=at(resource, "HealthChecks", "Gpu", "Enabled"),
-        **renamed(resource, _RESOURCE),
+        **with_new_keys(resource, _RESOURCE),
     )
 
 
@@ -134,7 +134,7 @@ def _has_efa(name: Any) -> bool:
 
 def _nodes(resource: Mapping[str, Any]) -> Any:
     least, most = resource.get("MinCount"), resource.get("MaxCount", _MAX_COUNT)
-    return least if least == most and least else {**said(min=least), "max": most}
+    return least if least == most and least else {**present(min=least), "max": most}
 
 
 def _capacity(resource: Mapping[str, Any], queue: Mapping[str, Any]) -> Any:
@@ -165,7 +165,7 @@ def _multithreading(node: Any) -> bool | None:
 
 
 def _root_volume(node: Any) -> dict[str, Any]:
-    return renamed(at(node, "LocalStorage", "RootVolume"), _VOLUME)
+    return with_new_keys(at(node, "LocalStorage", "RootVolume"), _VOLUME)
 
 
 def _dcv(node: Any) -> dict[str, Any] | None:
@@ -173,7 +173,7 @@ def _dcv(node: Any) -> dict[str, Any] | None:
         return None
     # Without a range ParallelCluster opens DCV to everybody, and a spec to private addresses.
     # https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#yaml-HeadNode-Dcv-AllowedIps
-    return {**said(port=at(node, "Dcv", "Port")), "allow_from": at(node, "Dcv", "AllowedIps") or "0.0.0.0/0"}
+    return {**present(port=at(node, "Dcv", "Port")), "allow_from": at(node, "Dcv", "AllowedIps") or "0.0.0.0/0"}
 
 
 def _actions(node: Any) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def _actions(node: Any) -> dict[str, Any]:
 
 def _scripts(action: Any) -> list[dict[str, Any]]:
     scripts = list(mappings(action, "Sequence")) or [action if isinstance(action, Mapping) else {}]
-    return [said(script=script.get("Script"), args=_texts(script.get("Args"))) for script in scripts if script]
+    return [present(script=script.get("Script"), args=_texts(script.get("Args"))) for script in scripts if script]
 
 
 def _texts(values: Any) -> list[Any] | None:

@@ -25,12 +25,12 @@ def texts(value: Any, *path: str) -> list[str]:
     return [member for member in members if isinstance(member, str)] if isinstance(members, list) else []
 
 
-def renamed(section: Any, names: Mapping[str, str]) -> dict[str, Any]:
+def with_new_keys(section: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the values of a section by other names, those that are there."""
     values = ((name, at(section, key)) for key, name in names.items())
     return {name: value for name, value in values if value is not None}
 
 
-def said(**values: Any) -> dict[str, Any]:
+def present(**values: Any) -> dict[str, Any]:
     """Return those values that say something."""
     return {key: value for key, value in values.items() if value is not None and value not in ({}, [])}

@@ -11,7 +11,7 @@ from typing import Any
 
 from trainyard.platform_parts import AdoptableConfig
 from trainyard.platforms.parallelcluster.adoption.nodes import head_node, login_nodes, node_kinds, queues
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, renamed, said, texts
+from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, present, texts, with_new_keys
 from trainyard.platforms.parallelcluster.adoption.stand_ins import UNKNOWN_VPC
 from trainyard.platforms.parallelcluster.adoption.storage import file_systems, storage_names
 
@@ -36,26 +36,26 @@ _TIMES = {
 def spec_data(config: Mapping[str, Any], adoptable: AdoptableConfig) -> dict[str, Any]:
     """Return the data of a spec of a configuration, with what is known beside it."""
     subnets = _subnets(config)
-    return said(
+    return present(
         name=adoptable.name,
         region=config.get("Region"),
         platform="parallelcluster",
         network=_network(config, adoptable.vpc or UNKNOWN_VPC, subnets),
         access=_access(config),
         iam=_iam(config),
-        image={"os": at(config, "Image", "Os"), **said(ami=at(config, "Image", "CustomAmi"))},
+        image={"os": at(config, "Image", "Os"), **present(ami=at(config, "Image", "CustomAmi"))},
         head_node=head_node(config, subnets[0] if subnets else None),
         login_nodes=login_nodes(config, subnets[0] if subnets else None),
         queues=queues(config, subnets),
         file_systems=file_systems(config),
-        scratch=said(mount=next(_ephemeral_mounts(config), None)),
+        scratch=present(mount=next(_ephemeral_mounts(config), None)),
         monitoring=_monitoring(config),
-        timeouts=renamed(
+        timeouts=with_new_keys(
             at(config, "DevSettings", "Timeouts"),
             {"HeadNodeBootstrapTimeout": "head_node_s", "ComputeNodeBootstrapTimeout": "compute_node_s"},
         ),
         parallelcluster={
-            **said(
+            **present(
                 version=adoptable.version,
                 imds=at(config, "Imds", "ImdsSupport"),
                 slurm=_slurm(at(config, "Scheduling", "SlurmSettings") or {}),
@@ -76,9 +76,9 @@ def _subnets(config: Mapping[str, Any]) -> list[str]:
 
 def _network(config: Mapping[str, Any], vpc: str, subnets: list[str]) -> dict[str, Any]:
     groups = _common(at(node, "Networking", "AdditionalSecurityGroups") for node in node_kinds(config))
-    existing = said(vpc=vpc, private_subnets=subnets, security_groups=groups)
+    existing = present(vpc=vpc, private_subnets=subnets, security_groups=groups)
     proxy = _common([at(node, "Networking", "Proxy", "HttpProxyAddress")] for node in node_kinds(config))
-    return said(existing=existing, http_proxy=next(iter(proxy), None))
+    return present(existing=existing, http_proxy=next(iter(proxy), None))
 
 
 def _common(lists: Iterator[Any]) -> list[Any]:
@@ -98,10 +98,10 @@ def _access(config: Mapping[str, Any]) -> dict[str, Any]:
     allowed = at(config, "HeadNode", "Ssh", "AllowedIps") or "0.0.0.0/0"
     directory = config.get("DirectoryService")
     addresses = at(directory, "DomainAddr")
-    own = renamed(directory, _DIRECTORY)
+    own = with_new_keys(directory, _DIRECTORY)
     if own:
         own["addresses"] = str(addresses).split(",")
-    return said(
+    return present(
         ssh_key=at(config, "HeadNode", "Ssh", "KeyName"),
         allow_from=[allowed],
         directory_service=own,
@@ -113,7 +113,7 @@ def _iam(config: Mapping[str, Any]) -> dict[str, Any]:
         [entry.get("Policy") for entry in mappings(node, "Iam", "AdditionalIamPolicies")] for node in node_kinds(config)
     )
     limits = {"PermissionsBoundary": "permissions_boundary", "ResourcePrefix": "resource_prefix"}
-    return {**renamed(config.get("Iam"), limits), **said(policies=policies)}
+    return {**with_new_keys(config.get("Iam"), limits), **present(policies=policies)}
 
 
 def _ephemeral_mounts(config: Mapping[str, Any]) -> Iterator[Any]:
@@ -127,7 +127,7 @@ def _monitoring(config: Mapping[str, Any]) -> dict[str, Any]:
     logs = at(section, "Logs", "CloudWatch")
     retention = at(logs, "RetentionInDays") or (180 if at(logs, "Enabled") is not False else None)
     policy = at(logs, "DeletionPolicy")
-    return said(
+    return present(
         detailed=at(section, "DetailedMonitoring"),
         logs=at(logs, "Enabled"),
         log_retention_days=retention,
@@ -140,7 +140,7 @@ def _monitoring(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _slurm(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        **renamed(
+        **with_new_keys(
             settings,
             {
                 "ScaledownIdletime": "scaledown_idle_minutes",
@@ -150,7 +150,7 @@ def _slurm(settings: Mapping[str, Any]) -> dict[str, Any]:
         ),
         "queue_update_strategy": settings.get("QueueUpdateStrategy", "COMPUTE_FLEET_STOP"),
         **_lines(settings),
-        **said(accounting=_accounting(settings)),
+        **present(accounting=_accounting(settings)),
     }
 
 
@@ -162,20 +162,20 @@ def _lines(settings: Mapping[str, Any]) -> dict[str, Any]:
         times = []
     return {
         **{_TIMES[key]: value for key, value in lines if key in times},
-        **said(settings={key: value for key, value in lines if key not in times}),
+        **present(settings={key: value for key, value in lines if key not in times}),
     }
 
 
 def _accounting(settings: Mapping[str, Any]) -> dict[str, Any]:
     database, external = settings.get("Database"), settings.get("ExternalSlurmdbd")
     if isinstance(external, Mapping):
-        return {"slurmdbd": renamed(external, {"Host": "host", "Port": "port"})}
+        return {"slurmdbd": with_new_keys(external, {"Host": "host", "Port": "port"})}
     if not isinstance(database, Mapping):
         return {}
     host, _, port = str(database.get("Uri", "")).partition(":")
     names = {"UserName": "user", "PasswordSecretArn": "password_secret", "DatabaseName": "name"}
     own_port = {"port": int(port)} if port.isascii() and port.isdigit() and len(port) < 6 else {}
-    return {"database": {"host": host, **own_port, **renamed(database, names)}}
+    return {"database": {"host": host, **own_port, **with_new_keys(database, names)}}
 
 
 def _tags(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, renamed, said
+from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, present, with_new_keys
 
 _EBS = {
     "Size": "size_gib",
@@ -49,12 +49,12 @@ def _kind(storage: Mapping[str, Any]) -> dict[str, Any]:
         case "FsxOpenZfs" if id_ := at(storage, "FsxOpenZfsSettings", "VolumeId"):
             return {"openzfs": {"id": id_}}
         case "Efs" if at(storage, "EfsSettings", "FileSystemId"):
-            return {"efs": renamed(at(storage, "EfsSettings"), _EFS)}
+            return {"efs": with_new_keys(at(storage, "EfsSettings"), _EFS)}
         case "Ebs" if id_ := at(storage, "EbsSettings", "VolumeId"):
             return {"ebs": {"id": id_}}
         case "Ebs" if at(storage, "EbsSettings", "Size"):
             settings = at(storage, "EbsSettings")
             # https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#yaml-SharedStorage-EbsSettings-DeletionPolicy
             when_deleted = settings.get("DeletionPolicy", "Delete")
-            return {"ebs": said(**renamed(settings, _EBS), when_deleted=when_deleted)}
+            return {"ebs": present(**with_new_keys(settings, _EBS), when_deleted=when_deleted)}
     return {}

@@ -39,7 +39,7 @@ def main_group(groups: Sequence[LogGroup]) -> LogGroup:
     return groups[0]
 
 
-def listed(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
+def list_streams(account: Account, cluster: str, group: LogGroup) -> ListedGroup:
     """Return the streams of a group."""
     listing = cloudwatch.streams(account, group.name)
     streams = tuple(
@@ -53,7 +53,7 @@ def parsed_stream(name: str) -> StreamName | None:
     return parsed(name)
 
 
-def described(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
+def summary(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
     """Return of how many nodes some streams are."""
     return f"{len({stream.parts.instance_id for stream in streams if isinstance(stream.parts, StreamName)})} nodes"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainyard.platforms.parallelcluster.rendering.adopted import adopted
+from trainyard.platforms.parallelcluster.rendering.adopted_cluster import without_defaults
 from trainyard.platforms.parallelcluster.rendering.scheduling import custom_actions, scheduling
 from trainyard.platforms.parallelcluster.rendering.shared_storage import root_volume, shared_storage
 from trainyard.render.networking import (
@@ -45,7 +45,7 @@ def plain_cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
         "Tags": _tags(spec),
     }
     written = {key: value for key, value in config.items() if value}
-    return adopted(spec, written) if spec.parallelcluster.adopted else written
+    return without_defaults(spec, written) if spec.parallelcluster.adopted else written
 
 
 def _image(spec: Spec) -> dict[str, Any]:

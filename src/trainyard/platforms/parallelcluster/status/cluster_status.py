@@ -44,7 +44,7 @@ class ParallelClusterStatus:
         """It has nodes for jobs."""
         return True
 
-    def made_for(self, status: Status) -> str:
+    def version_note(self, status: Status) -> str:
         """Return ParallelCluster with its version; empty where none is recorded."""
         version = None if status.record is None else status.record.parallelcluster_version
         return "" if version is None else f"ParallelCluster {version}"

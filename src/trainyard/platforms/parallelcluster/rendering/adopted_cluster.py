@@ -22,10 +22,10 @@ from trainyard.render.policies import partition
 from trainyard.render.tags import own_tags
 from trainyard.spec.cluster import Spec
 
-_FACTS = FilePath(__file__).with_name("adopted.yaml")
+_FACTS = FilePath(__file__).with_name("adopted_cluster.yaml")
 
 
-def adopted(spec: Spec, config: Mapping[str, Any]) -> dict[str, Any]:
+def without_defaults(spec: Spec, config: Mapping[str, Any]) -> dict[str, Any]:
     """Return a rendered configuration without what trainyard would add, and without defaults of the spec.
 
     A section that the overlay says is null is left out: every spec has a region, and not every configuration.
