@@ -13,7 +13,7 @@ import pytest
 from tests.edge.aws.in_memory import CREDENTIALS, account_in_memory
 from tests.kubernetes.api_server import node
 from tests.kubernetes.programs import FakePrograms
-from trainyard.edge.kubernetes.kubectl import kubectl_of
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.edge.kubernetes.refusals import ForbiddenError, NoSuchKindError, NotThereError
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError

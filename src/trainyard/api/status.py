@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainyard.edge.kubernetes.kubectl import kubectl_of
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.region_clusters import RegionCluster, region_clusters
 from trainyard.operate.status.status_query import status

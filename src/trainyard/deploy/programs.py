@@ -10,7 +10,8 @@ from pathlib import Path
 from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import Eksctl, eksctl_of
 from trainyard.edge.kubernetes.installed_kubectl import InstalledKubectl, installed_kubectl
-from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 
 
 @dataclass(frozen=True, slots=True)

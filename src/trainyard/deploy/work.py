@@ -14,7 +14,8 @@ from trainyard.deploy.stack_change import ReviewedStack
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
 from trainyard.edge.eksctl import Eksctl, eksctl_of
-from trainyard.edge.kubernetes.kubectl import Kubectl, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.edge.pcluster_command import Pcluster
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding

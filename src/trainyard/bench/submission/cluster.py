@@ -11,7 +11,8 @@ from trainyard.deploy.record import read_record
 from trainyard.deploy.steps.bucket import bucket_of_cluster
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
-from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
+from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import InputError, SpecError, TrainyardError
 from trainyard.platform_table import platform_of

@@ -17,7 +17,8 @@ from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import LogStream
 from trainyard.edge.aws.parallelcluster import instance_of_slurm_node
-from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
+from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, cluster_log
 from trainyard.operate.logs.log_filter import LogSelection as WantedStreams

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from trainyard.edge.aws.account import Clock
+from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.edge.kubernetes.refusals import TransientError
-
-if TYPE_CHECKING:
-    from trainyard.edge.aws.account import Clock
-    from trainyard.edge.kubernetes.kubectl import Kubectl
 
 _PAUSES_S = (1.0, 2.0, 4.0, 8.0)
 _T = TypeVar("_T")

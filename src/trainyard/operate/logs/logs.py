@@ -11,7 +11,8 @@ from typing import Protocol
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import MOST_STREAMS, LogEvent, events, filter_events
-from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
+from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream, cluster_log
 from trainyard.operate.logs.export import Export, LogArchive

@@ -15,7 +15,8 @@ from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.resource_drift import resource_drift
 from trainyard.edge.aws.stacks import StackState, all_stacks
-from trainyard.edge.kubernetes.kubectl import KubectlOf, kubectl_of
+from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.errors import TrainyardError
 from trainyard.operate.monitoring.access import monitoring_access
 from trainyard.operate.status import failures, file_systems

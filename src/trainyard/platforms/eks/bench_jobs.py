@@ -19,7 +19,8 @@ from trainyard.bench.submission.scheduler import JobState
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import may_pass
 from trainyard.edge.aws.eks import find_cluster
-from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NoReturn
 
+from trainyard.edge.aws.account import Account
+from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.errors import InputError
-
-if TYPE_CHECKING:
-    from typing import NoReturn
-
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.kubernetes.kubectl import KubectlOf
-    from trainyard.render.bench.job import BenchJob
-    from trainyard.spec.cluster import Spec
+from trainyard.render.bench.job import BenchJob
+from trainyard.spec.cluster import Spec
 
 
 def has_mpi(spec: Spec) -> bool:  # noqa: ARG001  as of every platform

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from trainyard.diagnose.cluster.cluster_reader import ClusterReader
-    from trainyard.diagnose.log_file import Unread
-    from trainyard.edge.aws.account import Account
-    from trainyard.edge.kubernetes.kubectl import KubectlOf
+from trainyard.diagnose.cluster.cluster_reader import ClusterReader
+from trainyard.diagnose.log_file import Unread
+from trainyard.edge.aws.account import Account
+from trainyard.edge.kubernetes.kubectl import KubectlOf
 
 PART = "its state in AWS"
 

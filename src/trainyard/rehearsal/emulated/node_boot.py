@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from botocore.exceptions import ClientError
 
 from trainyard.rehearsal.emulated.breakdown import Breakdown, breakdown_at, planned_breakdown, shared_lines
 from trainyard.rehearsal.emulated.node_logs import LoggingNode, NodeLogs
 from trainyard.rehearsal.emulated.resource import Aws, ResourceError
 from trainyard.rehearsal.emulated.static_nodes import SlurmCluster, static_nodes, terminate_compute_nodes
-
-if TYPE_CHECKING:
-    from botocore.exceptions import ClientError
 
 _SCRIPT = "s3://example-bucket/setup.sh"
 _FILE_SYSTEM = "fs-0123456789abcdef0"

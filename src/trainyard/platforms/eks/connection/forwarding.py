@@ -9,7 +9,8 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import find_cluster
 from trainyard.edge.aws.nodes import kubernetes_instances
 from trainyard.edge.kubernetes.documents import Document, labels, number, parts, text
-from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.errors import InputError
 from trainyard.operate.connect.forwarding import TunnelRequest
 from trainyard.operate.connect.monitoring_stack import monitoring_stack

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trainyard.edge.aws.account import Account
-from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.edge.new_archive import NewArchive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import Stream

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import LogEvent
-from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf, kubectl_of
+from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
+from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.edge.new_archive import new_archive
 from trainyard.errors import TrainyardError
 from trainyard.operate.logs.cluster_log import Stream
