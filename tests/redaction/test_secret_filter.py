@@ -86,6 +86,31 @@ def test_no_letter_of_a_key_stays_wherever_it_was_cut(before: str):
             assert left.endswith(end)
 
 
+@each_case("before", ["", "2026-05-06T13:25:00Z ", "[  12.345] a b ", "\t"])
+def test_of_a_key_without_its_first_line_no_letter_stays_and_all_else_does(before: str):
+    body = "MIIEpAIB/+" * 20
+    key = f"{body[:64]}\n{body[64:128]}\n{body[128:192]}\n{body[192:]}\n-----END RSA PRIVATE KEY-----"
+    for letters in [0, 1, 30, 63, 64, 65, 100, 130, 194, 196]:
+        cut = "\n".join(f"{before}{line}" for line in key[letters:].split("\n"))
+        for first in ("", PLAIN, "done: 3 of 4\n") if letters in (0, 65) else ("",):
+            left = copied((first + cut + "\n" + PLAIN).encode()).decode()
+            assert not set(re.findall("MI+|[A-Z]AIB|/[+]", left)), (letters, first, left)
+            assert left.startswith(first)
+            assert left.endswith(f"-----END RSA PRIVATE KEY-----\n{PLAIN}")
+
+
+def test_a_key_without_its_first_line_is_found_where_blocks_meet():
+    key = f"{'MIIEpAIB' * 8}\n" * 25 + "-----END PRIVATE KEY-----\n"
+    for before in range(0, 25 * 65, 37):
+        lines = b"x" * ((1 << 20) - before - 1) + b"\n" + key.encode()
+        assert b"MIIE" not in copied(lines), before
+
+
+def test_what_stands_before_the_end_of_a_certificate_stays():
+    certificate = f"{'MIIEpAIB' * 8}\nMIIE\n-----END CERTIFICATE-----\n"
+    assert copied(certificate.encode()).decode() == certificate
+
+
 @each_case("line", ["Exit status 0", "2026-05-06T13:25:00Z slurmd: done", "bye!", "", "x y", "{}"])
 def test_what_follows_a_key_that_was_cut_behind_its_first_line_stays(line: str):
     text = f"-----BEGIN PRIVATE KEY-----\n{line}\nMIIE\n"

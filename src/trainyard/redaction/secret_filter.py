@@ -9,11 +9,10 @@ from typing import IO, Any
 
 import re2  # type: ignore[import-untyped]  # it has no stubs
 
+from trainyard.redaction.key_lines import LONGEST_KEY, headless_keys_of, may_go_on
 from trainyard.redaction.secrets import secret_forms, without_secrets
 
 _BLOCK_BYTES = 1 << 20
-# A key of 16,384 bits is 13,000 letters long, and each of its lines may have a time before it.
-_LONGEST_KEY_BYTES = 20_000
 _LONGEST_BEFORE = 100
 _KEY = b"-----BEGIN "
 _KEY_END = b"-----END "
@@ -24,16 +23,20 @@ def copy_without_secrets(source: IO[bytes], target: IO[bytes]) -> None:
     """Copy what is left of a file. A secret is found within a line of at most 1 MiB; a private key, over its lines."""
     while block := source.read(_BLOCK_BYTES):
         block += source.readline(_BLOCK_BYTES)
-        if block.rfind(_KEY) > block.rfind(_KEY_END):
-            block += source.read(_LONGEST_KEY_BYTES) + source.readline(_BLOCK_BYTES)
+        if block.rfind(_KEY) > block.rfind(_KEY_END) or may_go_on(block[block.rfind(b"\n", 0, -1) + 1 :]):
+            block += source.read(LONGEST_KEY) + source.readline(_BLOCK_BYTES)
         target.writelines(_redacted(block))
 
 
 def _redacted(block: bytes) -> Iterator[bytes]:
-    place = 0
+    place, keys = 0, list(reversed(headless_keys_of(block)))
     while match := _any_word().search(block, place):
         start = block.rfind(b"\n", place, match.start()) + 1 or place
         end = _end(block, start, match.start())
+        while keys and keys[-1][1] <= place:
+            keys.pop()
+        if keys and keys[-1][0] < end:
+            start, end = max(place, min(start, keys[-1][0])), keys[-1][1]
         yield block[place:start]
         text = block[start:end].decode(errors="surrogateescape")
         yield without_secrets(text).encode(errors="surrogateescape")
@@ -49,7 +52,7 @@ def _end(block: bytes, start: int, word: int) -> int:
     end = len(block) if end < 0 else end
     if (key := block.find(_KEY, start, end)) < 0 or b"PRIVATE KEY" not in block[key:end]:
         return end
-    key_end = block.find(_KEY_END, key, key + _LONGEST_KEY_BYTES)
+    key_end = block.find(_KEY_END, key, key + LONGEST_KEY)
     if key_end >= 0:
         line_end = block.find(b"\n", key_end)
         return len(block) if line_end < 0 else line_end

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from trainyard.redaction.key_lines import headless_keys
+
 REPLACEMENT = "[secret]"
 _FILE = Path(__file__).with_name("secret_forms.yaml")
 _KEPT_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?[a-z]{0,2}")
@@ -87,7 +89,7 @@ def _spans(text: str) -> Iterator[_Span]:
     at = 0
     while at < len(spans):
         start, end, kind = spans[at]
-        while (at := at + 1) < len(spans) and spans[at].start < end:
+        while (at := at + 1) < len(spans) and spans[at].start <= end:
             end = max(end, spans[at].end)
         yield _Span(start, end, kind)
 
@@ -98,9 +100,11 @@ def _form_spans(text: str) -> Iterator[_Span]:
         if form.words and not any(word in small for word in form.words):
             continue
         for match in form.pattern.finditer(text):
-            group = next(group for group, value in match.groupdict().items() if value and group.startswith("value"))
-            if _is_secret(match, group):
-                yield _Span(match.start(group), match.end(group), form.kind)
+            for group, value in match.groupdict().items():
+                if value and group.startswith("value") and _is_secret(match, group):
+                    yield _Span(match.start(group), match.end(group), form.kind)
+    if "-----end " in small:
+        yield from (_Span(start, end, "secret") for start, end in headless_keys(text))
 
 
 def _is_secret(match: re.Match[str], group: str) -> bool:
