@@ -16,6 +16,7 @@ from trainyard.platform_parts import (
     ClusterEvidence,
     ConfigReading,
     NodeDiscovery,
+    NodeReplacement,
     PlatformAdoption,
     PlatformDeployment,
     PlatformLogs,
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
     from trainyard.finding_kinds import Problem
     from trainyard.operate.connect.forwarding import Tunnel, TunnelRequest
     from trainyard.operate.connect.target import Target
-    from trainyard.operate.nodes.replacement_record import ReplacementRecord
-    from trainyard.operate.slurm.node_replacement import ReplacementRequest
+    from trainyard.operate.nodes.replacement import ReplacementRequest
     from trainyard.operate.slurm.slurm_state import HeadNode
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.spec.cluster import Spec
@@ -166,8 +166,8 @@ class Platform(KeywordRecord):
     name; None where the cluster is of another platform. There is no search where they are always on instances. Raises
     InputError where it has no such thing, TrainyardError where it does not answer. PCS: none. HyperPod: none with
     Slurm; with EKS that of EKS."""
-    replace_node: Callable[[ReplacementRequest], ReplacementRecord] | None
-    """Replaces a bad node and proves its successor; None where nothing does yet. PCS: by ending its instance.
+    node_replacement: Callable[[ReplacementRequest], NodeReplacement] | None
+    """How a bad node is held, given up and proven; None where there are no nodes. PCS: by ending its instance.
     HyperPod: by BatchReplaceClusterNodes."""
     slurm_head: Callable[[str, Account], HeadNode] | None
     """Finds where commands of the Slurm of a cluster run; None where it has none that we reach. Raises TrainyardError

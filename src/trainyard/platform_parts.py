@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from trainyard.operate.logs.logs import LogReader
     from trainyard.operate.monitoring.verify.in_account import CheckedTags, InAccount, ScrapedInstance
     from trainyard.operate.status.cluster_status import Status
+    from trainyard.operate.nodes.replacement_record import ReplacementRecord
     from trainyard.render.bench.job import BenchJob
     from trainyard.render.cloudformation.stack import Stack
     from trainyard.render.diagram.cards import Card
@@ -249,6 +250,55 @@ class PlatformReplacement(Protocol):
 
     def open_queues(self, former: Work) -> list[str]:
         """Return the queues of which the former cluster may still have jobs or nodes."""
+        ...
+
+
+class NodeReplacement(Protocol):
+    """How a bad node is held, given up and proven; each is asked again where a call has ended early."""
+
+    @property
+    def HAS_SUCCESSOR(self) -> bool:  # noqa: N802  a constant
+        """Whether another instance takes its place by itself; False where one comes with the next job."""
+        ...
+
+    def find(self, node: str) -> ReplacementRecord:
+        """Return the node of a name, or of the id of an instance. Raises InputError where there is none."""
+        ...
+
+    def hold(self, record: ReplacementRecord) -> str:
+        """Let no further jobs begin on it, whatever runs there, and say how."""
+        ...
+
+    def evidence(self, record: ReplacementRecord) -> Mapping[str, Callable[[], Any]]:
+        """Return what the scheduler can be asked about it, by the name in the evidence."""
+        ...
+
+    def jobs(self, record: ReplacementRecord) -> tuple[str, ...]:
+        """Return what runs on it and would be lost, in words that no user has chosen."""
+        ...
+
+    def why_not_given_up(self, record: ReplacementRecord, *, end_jobs: bool) -> str:
+        """Let the instance end, and return nothing; or return what does not let it go yet."""
+        ...
+
+    def successor(self, record: ReplacementRecord) -> str | None:
+        """Return the instance in its place, once that runs. Asked when it is gone."""
+        ...
+
+    def why_not_back(self, record: ReplacementRecord) -> str:
+        """Return why the scheduler cannot use the successor yet, which is held as well; nothing where it can."""
+        ...
+
+    def health_problem(self, record: ReplacementRecord) -> str:
+        """Return what the health check of the successor finds; nothing where it is well."""
+        ...
+
+    def release(self, record: ReplacementRecord) -> None:
+        """Give the successor to jobs."""
+        ...
+
+    def release_command(self, record: ReplacementRecord) -> str:
+        """Return what a person would do to give it to jobs."""
         ...
 
 

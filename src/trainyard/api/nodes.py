@@ -14,10 +14,10 @@ from trainyard.operate.nodes.expected_nodes import expected_nodes
 from trainyard.operate.nodes.host_history import HostHistory, host_history
 from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.nodes.node_watch import NodeEvent, WatchResult, watch
-from trainyard.operate.nodes.replacement_record import ReplacementRecord
+from trainyard.operate.nodes.replacement import ReplacementRequest, replace_node
+from trainyard.operate.nodes.replacement_record import ReplacementRecord, replacements
 from trainyard.operate.nodes.topology import ClusterTopology, cluster_topology
 from trainyard.operate.slurm.node_refresh import NodeRefresh, refresh_nodes
-from trainyard.operate.slurm.node_replacement import ReplacementRequest
 from trainyard.platform_table import platform_of
 from trainyard.spec.parsing import parse
 
@@ -45,7 +45,9 @@ __all__ = [
 
 
 _TO_END_S = 900
-"""What clustermgtd and EC2 may take until an instance that is given up is gone."""
+"""What clustermgtd, Auto Scaling and EC2 may take until an instance that is given up is gone."""
+_COME_UP_S = 2100
+"""What an instance may take that reports nothing: the default of both timeouts in spec/parallelcluster.py."""
 
 
 def check_nodes(
@@ -102,16 +104,17 @@ def replace_cluster_node(  # noqa: PLR0913  one for each option
     jobs are on it that nobody lets end, and where its successor does not come or is not well.
     """
     held, platform = _deployed_platform(name, where, bucket)
-    if platform.replace_node is None:
-        hint = "end its instance with `aws ec2 terminate-instances`: another one takes its place"
-        raise TrainyardError(f"nothing replaces nodes of {platform.title} yet", where=name, hint=hint)
-    expected = expected_nodes(where, held, name)
-    most_s = expected.timeouts_s["compute"] + _TO_END_S if timeout_s is None else timeout_s
-    reports = expected.published.release is not None
+    if platform.node_replacement is None:
+        raise TrainyardError(f"{name} is an environment and has no nodes", where=name, hint="name a cluster in it")
+    come_up_s, reports = _COME_UP_S, False
+    if platform.nodes_run_release:
+        expected = expected_nodes(where, held, name)
+        come_up_s, reports = expected.timeouts_s["compute"], expected.published.release is not None
+    most_s = come_up_s + _TO_END_S if timeout_s is None else timeout_s
     request = ReplacementRequest(
         where, held, name, node, reason, reports, end_jobs, wait_for_jobs_s, most_s, listener
     )  # fmt: skip
-    return platform.replace_node(request)
+    return replace_node(request, platform.node_replacement(request))
 
 
 def refresh_cluster_nodes(

@@ -17,9 +17,10 @@ from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.nodes.replacement import ReplacementRequest, replace_node
 from trainyard.operate.nodes.replacement_record import ReplacementRecord, replacements
 from trainyard.operate.slurm.node_commands import NodeCommands
-from trainyard.operate.slurm.node_replacement import ReplacementRequest, replace_node
+from trainyard.operate.slurm.node_replacement import SlurmReplacement
 
 OLD_GPU, NEW_GPU = (f"GPU-0000000{number}-0000-4000-8000-000000000000" for number in (1, 2))
 COMMANDS = 15
@@ -32,12 +33,15 @@ class Quick(Clock):
 
     def __init__(self) -> None:
         self.at = NOON
+        self.daemons: list[Callable[[], None]] = []
 
     def now(self) -> float:
         return self.at
 
     def sleep(self, seconds: float) -> None:
         self.at += seconds
+        for daemon in self.daemons:
+            daemon()
 
 
 class Killed(BaseException):
@@ -60,6 +64,10 @@ class FakeSlurm:
     commands: list[str] = field(default_factory=list)
     dies_at: int = -1
 
+    def __post_init__(self) -> None:
+        assert isinstance(self.account.clock, Quick)
+        self.account.clock.daemons.append(lambda: self.clustermgtd())
+
     def run(self, arguments: tuple[str, ...], content: bytes = b"") -> CommandResult:
         words = arguments[4:] if arguments[:2] == ("bash", "-c") else arguments
         if len(self.commands) == self.dies_at:
@@ -72,7 +80,6 @@ class FakeSlurm:
         return answer(words[1:])
 
     def listing(self) -> str:
-        self.clustermgtd()
         return f"== nodes\ngpu|{self.name}|{self.state}|{self.address()}|none\n== counts\n== jobs\n== names\n"
 
     def address(self) -> str:
@@ -145,7 +152,7 @@ class Case:
             tell=self.told.append,
             **options,
         )
-        return replace_node(request, self.slurm)
+        return replace_node(request, SlurmReplacement(request, self.slurm))
 
     @property
     def held(self) -> bool:

@@ -44,7 +44,12 @@ class ReplacementRecord:
     evidence: str = ""
     """Key of what was collected of it."""
     new_instance_id: str = ""
+    """Empty where nothing takes its place by itself."""
     ended: str = ""
+    peers: tuple[str, ...] = ()
+    """Instances beside it when it was found, among which its successor is not, where their names do not tell."""
+    new_gpus: tuple[str, ...] = ()
+    """UUIDs of the GPUs of its successor."""
 
 
 def replacements_folder(cluster: str) -> str:
@@ -128,5 +133,6 @@ def _record(content: bytes) -> ReplacementRecord | None:
     for field in fields(ReplacementRecord):
         content_value = value.get(field.name, "")
         values[field.name] = tuple(map(str, content_value)) if isinstance(content_value, list) else str(content_value)
-    values["gpus"], values["network_nodes"] = values["gpus"] or (), values["network_nodes"] or ()
+    for name in ("gpus", "network_nodes", "peers", "new_gpus"):
+        values[name] = values[name] or ()
     return ReplacementRecord(**values)

@@ -10,6 +10,7 @@ from trainyard.platform_parts import (
     ClusterEvidence,
     ConfigReading,
     NodeDiscovery,
+    NodeReplacement,
     PlatformAdoption,
     PlatformDeployment,
     PlatformLogs,
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from trainyard.edge.aws.account import Account
     from trainyard.finding import Finding
     from trainyard.finding_kinds import Problem
-    from trainyard.operate.nodes.replacement_record import ReplacementRecord
-    from trainyard.operate.slurm.node_replacement import ReplacementRequest
+    from trainyard.operate.nodes.replacement import ReplacementRequest
     from trainyard.operate.slurm.slurm_state import HeadNode
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.spec.cluster import Spec
@@ -147,10 +147,10 @@ def _node_discovery() -> NodeDiscovery:
     return node_discovery
 
 
-def _replace_node(request: ReplacementRequest) -> ReplacementRecord:
-    from trainyard.operate.slurm.node_replacement import replace_node
+def _node_replacement(request: ReplacementRequest) -> NodeReplacement:
+    from trainyard.operate.slurm.node_replacement import SlurmReplacement
 
-    return replace_node(request, _slurm_head(request.cluster, request.account))
+    return SlurmReplacement(request, _slurm_head(request.cluster, request.account))
 
 
 def _slurm_head(cluster: str, account: Account) -> HeadNode:
@@ -205,7 +205,7 @@ PARALLELCLUSTER = Platform(
     logs=_logs,
     find_node=None,
     find_tunnel=None,
-    replace_node=_replace_node,
+    node_replacement=_node_replacement,
     slurm_head=_slurm_head,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
