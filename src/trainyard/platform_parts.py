@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from trainyard.operate.logs.log_filter import LogSelection
     from trainyard.operate.logs.logs import LogReader
     from trainyard.operate.monitoring.verify.in_account import CheckedTags, InAccount, ScrapedInstance
-    from trainyard.operate.status.cluster_status import Status
     from trainyard.operate.nodes.replacement_record import ReplacementRecord
+    from trainyard.operate.status.cluster_status import Status
     from trainyard.render.bench.job import BenchJob
     from trainyard.render.cloudformation.stack import Stack
     from trainyard.render.diagram.cards import Card

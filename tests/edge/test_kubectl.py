@@ -111,6 +111,20 @@ def test_delete_names_objects_and_nothing_else(programs, kubectl):
     assert kubectl.delete([POD]) == []
 
 
+def test_a_drain_evicts_pods_and_says_what_a_budget_holds_up(programs, kubectl):
+    programs.api.add({**POD, "spec": {"nodeName": "n1"}})
+    assert kubectl.drain("n1") == []
+    assert kubectl.get("pods") == []
+    flags = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=60s"]
+    assert ["drain", *flags, "--", "n1"] in [call.words for call in programs.calls]
+    held_up = 'error when evicting pods/"web" -n "default" (will retry after 5s): Cannot evict pod as it would violate'
+    programs.api.refuses = f"{held_up}\nerror: unable to drain node"
+    assert kubectl.drain("n1") == [f'"{held_up}"'.replace('"web" -n "default"', "'web' -n 'default'")]
+    programs.api.refuses = 'Error from server (Forbidden): nodes "n1" is forbidden: User "x" cannot patch'
+    with pytest.raises(ForbiddenError):
+        kubectl.drain("n1")
+
+
 def test_logs_come_line_by_line(programs, kubectl):
     programs.api.logs["jobs", "one"] = ["first", "", "last"]
     assert list(kubectl.logs("one", "jobs", container="main", previous=True, since_s=60, tail=10)) == [

@@ -79,6 +79,12 @@ class FakeApiServer:
         kept = [line for line in lines if since is None or not _TIME.match(line) or line[:19] >= since[:19]]
         return kept if stamped else [_TIME.sub("", line) for line in kept]
 
+    def drain(self, node: str) -> list[str]:
+        """Let the pods of a node go."""
+        self._refuse()
+        self.objects = [one for one in self.objects if one["kind"] != "Pod" or one["spec"].get("nodeName") != node]
+        return []
+
     def server_version(self) -> str:
         self._refuse()
         return self.version

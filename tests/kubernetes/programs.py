@@ -199,6 +199,8 @@ class FakePrograms:
                 yield json.dumps({"apiVersion": "v1", "kind": "List", "items": found})
             case "apply":
                 yield from self.api.apply(documents, force_conflicts="force-conflicts" in flags)
+            case "drain":
+                yield from self.api.drain(words[-1])
             case "delete":
                 yield from self.api.delete(documents)
             case "logs":

@@ -37,6 +37,10 @@ class ScriptedKubectl:
         self.asked.append(("delete", [document["metadata"]["name"] for document in documents]))
         return self._done("delete", lambda: self.api.delete([dict(document) for document in documents]))
 
+    def drain(self, node: str) -> list[str]:
+        self.asked.append(("drain", node))
+        return self._done(f"drain {node}", lambda: self.api.drain(node))
+
     def logs(  # noqa: PLR0913  as the protocol
         self,
         pod: str,

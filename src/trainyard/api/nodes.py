@@ -11,11 +11,11 @@ from trainyard.edge.aws.nodes import nodes
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
 from trainyard.operate.nodes.expected_nodes import expected_nodes
-from trainyard.operate.nodes.host_history import HostHistory, host_history
+from trainyard.operate.nodes.host_history import HostHistory, host_history, replaced_hosts
 from trainyard.operate.nodes.node_query import Look
 from trainyard.operate.nodes.node_watch import NodeEvent, WatchResult, watch
 from trainyard.operate.nodes.replacement import ReplacementRequest, replace_node
-from trainyard.operate.nodes.replacement_record import ReplacementRecord, replacements
+from trainyard.operate.nodes.replacement_record import ReplacementRecord
 from trainyard.operate.nodes.topology import ClusterTopology, cluster_topology
 from trainyard.operate.slurm.node_refresh import NodeRefresh, refresh_nodes
 from trainyard.platform_table import platform_of
@@ -83,6 +83,12 @@ def node_hosts(name: str, where: Account, *, bucket: str | None = None) -> HostH
 
     Raises TrainyardError as check_nodes does.
     """
+    held = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
+    record = read_record(where, held, name)
+    if record is not None:
+        spec = parse(record.spec_text, "the spec as deployed").spec
+        if not (spec.is_environment or platform_of(spec).nodes_run_release):
+            return replaced_hosts(where, held, name)
     return host_history(where, _look(name, where, bucket, None, None).look())
 
 

@@ -208,18 +208,20 @@ def replace(  # noqa: PLR0913  one for each option
 ) -> None:
     """Replace the bad compute NODE of the cluster NAME, and give its successor to jobs once it is proven.
 
-    NODE is its name in Slurm, or the id of its instance. First it is held from further jobs; then evidence goes into
-    the bucket: EC2, network nodes, Slurm's reason, health, GPUs, Xids, kernel messages, EFA counters. Jobs that run on
-    it go on, and the call refuses until they are over, but with --wait-for-jobs or --end-jobs. Then it is drained,
-    which makes ParallelCluster replace it. Its successor gets jobs when its bootstrap, Slurm and its health check say
-    that it is well, and it stands on another host.
+    NODE is its name in Slurm or Kubernetes, or the id of its instance. First it is held from further jobs; then
+    evidence goes into the bucket: EC2, network nodes, what Slurm or Kubernetes says, health, GPUs, Xids, kernel
+    messages, EFA counters. Jobs that run on it go on, and the call refuses until they are over, but with
+    --wait-for-jobs or --end-jobs. Then it is drained and replaced: by ParallelCluster, or by the Auto Scaling group of
+    its node group. Its successor gets jobs when it is back, its health check finds nothing, and it stands on another
+    host.
 
-    The same command goes on where a call was interrupted. Clusters of ParallelCluster only.
+    The same command goes on where a call was interrupted. Clusters of ParallelCluster and Amazon EKS.
 
     \b
     Example:
       trainyard nodes replace llm-p5 gpu-st-p5-3 --region us-east-2 --reason "Xid 79"
       trainyard nodes replace cluster.yaml i-0a1b2c3d4e5f60718 --reason slow --wait-for-jobs 86400
+      trainyard nodes replace llm-eks ip-10-0-1-23.ec2.internal --reason "no GPU" --end-jobs
     """
     from dataclasses import asdict
 
@@ -236,7 +238,7 @@ def replace(  # noqa: PLR0913  one for each option
     if as_json:
         print_json(asdict(record))
     else:
-        print_text(f"{record.node} is {record.new_instance_id} now, and takes jobs again")
+        print_text(f"{record.new_instance_id} has taken the place of {record.node}, and takes jobs")
 
 
 @command.command("refresh")

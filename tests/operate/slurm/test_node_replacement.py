@@ -66,7 +66,7 @@ class FakeSlurm:
 
     def __post_init__(self) -> None:
         assert isinstance(self.account.clock, Quick)
-        self.account.clock.daemons.append(lambda: self.clustermgtd())
+        self.account.clock.daemons.append(lambda: self.clustermgtd())  # noqa: PLW0108  a test takes another one
 
     def run(self, arguments: tuple[str, ...], content: bytes = b"") -> CommandResult:
         words = arguments[4:] if arguments[:2] == ("bash", "-c") else arguments

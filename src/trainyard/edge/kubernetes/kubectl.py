@@ -41,6 +41,13 @@ class Kubectl(Protocol):
         """Delete the objects that documents name, wait until they are gone, and return what kubectl said."""
         ...
 
+    def drain(self, node: str) -> list[str]:
+        """Evict the pods of a node but those of DaemonSets, and return why some are left; nothing where none are.
+
+        A PodDisruptionBudget is such a reason. Files of emptyDir go, and pods that nothing makes again.
+        """
+        ...
+
     def logs(  # noqa: PLR0913  as many as kubectl has
         self,
         pod: str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,12 +21,17 @@ from trainyard.edge.kubernetes.refusals import refusal, unreachable
 from trainyard.edge.kubernetes.retries import KubectlWithRetries
 from trainyard.edge.watched_program import LastLines, ProgramResult, bounded_lines, end, run_watched, start_program
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import quoted
 
 _STANDARD_ERROR = 2
 _ONE_CALL_S = 60
 _LOOK_S = 180.0
 _LOG_S = 120.0
 _CHANGE_S = 600.0
+_DRAIN_S = 60
+# https://github.com/kubernetes/kubectl/blob/master/pkg/drain/drain.go
+_HELD_UP = re.compile(r"Cannot evict pod|global timeout reached|disruption budget")
+_LONGEST_REASON = 300
 # A job whose pods hang in a container is killed after its grace of 30 s; this is for finalizers of operators.
 _GONE_WITHIN_S = 300
 
@@ -85,6 +91,17 @@ class ProgramKubectl:
         words = ["delete", "--ignore-not-found", "--wait=true", f"--timeout={_GONE_WITHIN_S}s", "--filename=-"]
         named = [_identity(document) for document in documents]
         return _lines(self._done(words, f"delete {_named(documents)}", _CHANGE_S, _text(named)).output)
+
+    def drain(self, node: str) -> list[str]:
+        """Evict the pods of a node, for a minute; kubectl itself asks for each of them again and again."""
+        flags = ("--ignore-daemonsets", "--delete-emptydir-data", "--force", f"--timeout={_DRAIN_S}s")
+        command = [self._program, "drain", *flags, "--", node]
+        ended = run_watched(command, self._variables, timeout_s=_CHANGE_S)
+        if ended.status == 0 and not ended.timed_out:
+            return []
+        if left := [line for line in ended.lines if _HELD_UP.search(line)]:
+            return [quoted(line, _LONGEST_REASON) for line in left]
+        raise refusal(f"drain {node}", self._cluster, ended.status, ended.lines)
 
     def logs(  # noqa: PLR0913  as many as kubectl has
         self,

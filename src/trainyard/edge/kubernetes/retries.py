@@ -43,6 +43,10 @@ class KubectlWithRetries:
         except TransientError:
             return [line for document in documents for line in self._deleted(document)]
 
+    def drain(self, node: str) -> list[str]:
+        """Evict the pods of a node."""
+        return self._retried(lambda: self.inner.drain(node))
+
     def logs(self, pod: str, namespace: str, **options: Any) -> Iterator[str]:
         """Yield the lines of a log, which is read once: lines that came already would come again."""
         return self.inner.logs(pod, namespace, **options)

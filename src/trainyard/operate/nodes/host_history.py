@@ -11,9 +11,11 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.ec2 import instances_by_id
+from trainyard.edge.aws.nodes import kubernetes_node
 from trainyard.errors import TrainyardError
 from trainyard.operate.nodes.cluster_nodes import ClusterNodes
-from trainyard.operate.nodes.node_state import NodeState
+from trainyard.operate.nodes.node_state import NodeState, node_that_is_there
 from trainyard.operate.nodes.replacement_record import ReplacementRecord, replacements
 from trainyard.operate.nodes.topology import cluster_topology
 
@@ -87,24 +89,43 @@ def host_history(account: Account, nodes: ClusterNodes) -> HostHistory:
     return HostHistory(nodes.name, nodes.region, hosts, unknown)
 
 
+def replaced_hosts(account: Account, bucket: str, name: str) -> HostHistory:
+    """Return the hosts of a cluster whose nodes report nothing: those that replacements have told of.
+
+    Raises TrainyardError where the bucket or EC2 does not answer.
+    """
+    records = [stored.record for stored in replacements(account, bucket, name)]
+    ids = sorted({id_ for record in records for id_ in (record.instance_id, record.new_instance_id) if id_})
+    nodes = [
+        node_that_is_there(kubernetes_node(instance), None, expects_record=False)
+        for instance in instances_by_id(account, ids)
+        if instance["State"]["Name"] != "terminated"
+    ]
+    return HostHistory(name, account.region, hosts_of(nodes, records, {}))
+
+
 def hosts_of(
     nodes: Iterable[NodeState], replaced: Sequence[ReplacementRecord], places: dict[str, tuple[str, ...]]
 ) -> tuple[Host, ...]:
     """Return the hosts under some nodes, those with most trouble first."""
     by_id = {record.instance_id: record for record in replaced}
     known = {node.id: node for node in nodes if node.role in ("compute", "unknown")}
-    gpus = {id_: _gpus(node, by_id.get(id_)) for id_, node in known.items()}
-    gpus |= {record.instance_id: frozenset(record.gpus) for record in replaced if record.instance_id not in known}
+    told = {record.new_instance_id: frozenset(record.new_gpus) for record in replaced if record.new_instance_id}
+    told |= {record.instance_id: frozenset(record.gpus) for record in replaced if record.gpus}
+    gpus = {
+        id_: (node.record.gpus if node.record else frozenset()) or told.get(id_, frozenset())
+        for id_, node in known.items()
+    }
+    gpus |= {
+        record.instance_id: told.get(record.instance_id, frozenset())
+        for record in replaced
+        if record.instance_id not in known
+    }
     hosts = [
         _host(group, gpus, {id_: _stay(id_, known.get(id_), by_id.get(id_), places) for id_ in group})
         for group in _groups(gpus)
     ]
     return tuple(sorted(hosts, key=lambda host: (-sum(stay.is_bad for stay in host.stays), host.stays[-1].instance_id)))
-
-
-def _gpus(node: NodeState, record: ReplacementRecord | None) -> frozenset[str]:
-    own = node.record.gpus if node.record else frozenset()
-    return own or frozenset(record.gpus if record else ())
 
 
 def _groups(gpus: dict[str, frozenset[str]]) -> list[list[str]]:

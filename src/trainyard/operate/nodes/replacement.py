@@ -85,6 +85,12 @@ def _begun(request: ReplacementRequest, parts: NodeReplacement) -> StoredReplace
 
 
 @dataclass
+class _Look:
+    problem: str = ""
+    """Why it was not the last one."""
+
+
+@dataclass
 class _Replacement:
     request: ReplacementRequest
     parts: NodeReplacement
@@ -145,10 +151,9 @@ class _Replacement:
         """Let the node be replaced. Jobs can have begun only before it was held."""
         if self.record.stage != "draining":
             return
-        reason = ""
-        for _ in self._looks(lambda: f"{self.record.node} cannot be drained: {reason}"):
-            reason = self.parts.why_not_given_up(self.record, end_jobs=self.request.end_jobs)
-            if not reason:
+        for look in self._looks():
+            look.problem = self.parts.why_not_given_up(self.record, end_jobs=self.request.end_jobs)
+            if not look.problem:
                 self.stored.change(replace(self.record, stage="replacing"))
                 return
 
@@ -157,7 +162,8 @@ class _Replacement:
         if self.record.stage != "replacing":
             return
         problem = f"{self.record.instance_id} is not replaced; see `trainyard status {self.request.cluster}`"
-        for _ in self._looks(lambda: problem):
+        for look in self._looks():
+            look.problem = problem
             if not self._is_gone():
                 continue
             if not self.parts.HAS_SUCCESSOR:
@@ -174,9 +180,9 @@ class _Replacement:
         if self.record.stage != "proving":
             return
         gpus = self._await_bootstrap() if self.request.reports else frozenset()
-        reason = ""
-        for _ in self._looks(lambda: reason):
-            if not (reason := self.parts.why_not_back(self.record)):
+        for look in self._looks():
+            look.problem = self.parts.why_not_back(self.record)
+            if not look.problem:
                 break
         gpus = gpus or gpus_in(_or_why(lambda: node_evidence(self.request.account, self.record.new_instance_id)))
         if gpus & set(self.record.gpus):
@@ -192,12 +198,13 @@ class _Replacement:
     def _await_bootstrap(self) -> frozenset[str]:
         """Wait for the record of the new instance, and return its GPUs."""
         request, id_ = self.request, self.record.new_instance_id
-        for _ in self._looks(lambda: f"{id_} has not come up"):
+        for look in self._looks():
+            look.problem = f"{id_} has not come up"
             stored = record_of(request.account, request.bucket, request.cluster, id_)
             record = stored.record if stored else None
             if record is not None and record.status in ("failed", "held"):
-                look = f"`trainyard nodes check {request.cluster}`"
-                raise self._unproven(f"the bootstrap of {id_} has failed: see {look}")
+                hint = f"`trainyard nodes check {request.cluster}`"
+                raise self._unproven(f"the bootstrap of {id_} has failed: see {hint}")
             if record is not None and record.usable:
                 return record.gpus
         return frozenset()
@@ -214,14 +221,15 @@ class _Replacement:
         instance = instance_by_id(self.request.account, self.record.instance_id)
         return instance is None or instance["State"]["Name"] in _GONE
 
-    def _looks(self, problem: Callable[[], str]) -> Iterator[None]:
-        """Yield as long as there is time, with pauses; then raise TrainyardError."""
+    def _looks(self) -> Iterator[_Look]:
+        """Yield as long as there is time, with pauses; then raise TrainyardError with the last problem."""
         end = self.request.account.clock.now() + self.request.timeout_s
+        look = _Look()
         while True:
-            yield
+            yield look
             if self.request.account.clock.now() >= end:
                 hint = f"{self.record.node} stays held; the same command goes on"
-                text = f"in {self.request.timeout_s:.0f} s, {problem()}"
+                text = f"in {self.request.timeout_s:.0f} s, {look.problem}"
                 raise TrainyardError(text, where=self.record.node, hint=hint)
             self.request.account.clock.sleep(_POLL_S)
 

@@ -1,4 +1,4 @@
-"""How a node of Slurm is replaced: held by a reservation, given up to clustermgtd, and its successor proven in Slurm."""
+"""How a node of Slurm is replaced: held by a reservation, given up to clustermgtd, and its successor proven."""
 
 from __future__ import annotations
 

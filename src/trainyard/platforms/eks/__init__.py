@@ -9,6 +9,7 @@ from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
     NodeDiscovery,
+    NodeReplacement,
     PlatformDeployment,
     PlatformLogs,
     PlatformPicture,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from trainyard.finding_kinds import Problem
     from trainyard.operate.connect.forwarding import Tunnel, TunnelRequest
     from trainyard.operate.connect.target import Target
+    from trainyard.operate.nodes.replacement import ReplacementRequest
     from trainyard.operate.status.status_request import StatusRequest
     from trainyard.spec.cluster import Spec
 
@@ -108,6 +110,12 @@ def _node_discovery() -> NodeDiscovery:
     return node_discovery
 
 
+def _node_replacement(request: ReplacementRequest) -> NodeReplacement:
+    from trainyard.platforms.eks.node_replacement import EksReplacement
+
+    return EksReplacement(request)
+
+
 def _logs() -> PlatformLogs:
     from trainyard.platforms.eks.logs import cluster_logs
 
@@ -166,7 +174,7 @@ EKS = Platform(
     logs=_logs,
     find_node=_find_node,
     find_tunnel=_find_tunnel,
-    node_replacement=None,
+    node_replacement=_node_replacement,
     slurm_head=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,

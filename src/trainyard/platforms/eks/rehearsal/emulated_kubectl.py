@@ -22,6 +22,7 @@ from trainyard.rehearsal.emulated.emulated_account import KEY_HEADER
 
 _TIMEOUT_S = 60.0
 _FOUND = 300
+_HELD_UP = 429
 _MOST_RETRIES = 10
 _CORE = "v1"
 
@@ -80,6 +81,22 @@ class EmulatedKubectl:
                 continue
             gone.append(f"{_what(document)} deleted")
         return gone
+
+    def drain(self, node: str) -> list[str]:
+        """Evict the pods of a node once, and return those that a budget holds there."""
+        left = []
+        for pod in self.get("pods"):
+            owners = {owner["kind"] for owner in pod["metadata"].get("ownerReferences", ())}
+            if pod["spec"].get("nodeName") != node or "DaemonSet" in owners:
+                continue
+            namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
+            path = f"/api/v1/namespaces/{quote(namespace)}/pods/{quote(name)}/eviction"
+            status, answer = self._asked("POST", path, {}, {})
+            if status == _HELD_UP:
+                left.append(f'error when evicting pods/"{name}" -n "{namespace}": {answer["message"]}')
+            elif status >= _FOUND:
+                raise refusal(f"drain {node}", self._cluster, 1, [f"Error from server: {answer.get('message', '')}"])
+        return left
 
     def logs(self, pod: str, namespace: str, **options: Any) -> Iterator[str]:
         """Yield nothing of a pod that there is: no container runs."""

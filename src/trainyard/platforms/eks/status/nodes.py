@@ -27,17 +27,21 @@ _AGENT = ("AcceleratedHardwareReady", "ContainerRuntimeReady", "KernelReady", "N
 def kubernetes_nodes(documents: Iterable[Document]) -> tuple[KubernetesNode, ...]:
     """Return the nodes, in the order of their groups and names."""
     return tuple(
-        sorted(map(_node, documents), key=lambda kubernetes_node: (kubernetes_node.group or "", kubernetes_node.name))
+        sorted(
+            map(kubernetes_node, documents),
+            key=lambda kubernetes_node: (kubernetes_node.group or "", kubernetes_node.name),
+        )
     )
 
 
-def _node(document: Document) -> KubernetesNode:
+def kubernetes_node(document: Document) -> KubernetesNode:
+    """Return a node."""
     conditions = {text(condition, "type"): condition for condition in parts(document, "status", "conditions")}
     is_ready = text(conditions.get("Ready"), "status") == "True"
     named = labels(document)
     return KubernetesNode(
         text(document, "metadata", "name"),
-        _instance(text(document, "spec", "providerID")),
+        instance_of(document),
         next((text(named, key) for key in _GROUP_LABELS if text(named, key)), None),
         text(named, INSTANCE_TYPE),
         is_ready,
@@ -49,8 +53,9 @@ def _node(document: Document) -> KubernetesNode:
     )
 
 
-def _instance(provider: str) -> str | None:
-    """Return the id at the end of aws:///us-east-2a/i-0a1b2c3d4e5f60718."""
+def instance_of(document: Document) -> str | None:
+    """Return the id at the end of aws:///us-east-2a/i-0a1b2c3d4e5f60718, which is the provider's id of a node."""
+    provider = text(document, "spec", "providerID")
     id_ = provider.rpartition("/")[2]
     return id_ if provider.startswith("aws:") and id_.startswith("i-") else None
 

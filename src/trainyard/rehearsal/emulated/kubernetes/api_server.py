@@ -13,8 +13,9 @@ from urllib.parse import parse_qs, unquote
 
 from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
+from trainyard.rehearsal.emulated.kubernetes.eviction import evict
 from trainyard.rehearsal.emulated.kubernetes.objects import Key, Kind, Objects, is_chosen, objects_of
-from trainyard.rehearsal.emulated.kubernetes.pods import cluster_view
+from trainyard.rehearsal.emulated.kubernetes.pods import ClusterView, cluster_view
 from trainyard.rehearsal.emulated.kubernetes.references import dangling_references
 from trainyard.rehearsal.emulated.kubernetes.statuses import with_status
 from trainyard.rehearsal.emulated.resource import Aws
@@ -68,6 +69,10 @@ def _routed(aws: Aws, cluster: EmulatedEksCluster, where: Mapping[str, str | Non
         return _NOT_FOUND
     if request.method == "GET":
         return _get(aws, cluster, kind, where, request)
+    if where["part"] == "eviction":
+        return evict(cluster_view(aws, cluster), str(where["namespace"]), str(where["name"]))
+    if kind.resource == "nodes":
+        return _change_node(cluster_view(aws, cluster), str(where["name"]), request)
     return _change(cluster, kind, where, request)
 
 
@@ -129,6 +134,18 @@ def _change(cluster: EmulatedEksCluster, kind: Kind, where: Mapping[str, str | N
         gone = objects.remove(key)
         return (200, _DELETED) if gone else _refused(404, "NotFound", f'{kind.resource} "{name}" not found')
     return _apply(objects, kind, key, request)
+
+
+def _change_node(look: ClusterView, name: str, request: Request) -> Answer:
+    """Hold what is applied to a node. One that is not there is not made: kubelets alone register nodes here."""
+    node = next((node for node in look.nodes if node["metadata"]["name"] == name), None)
+    if request.method == "DELETE" or node is None:
+        return _refused(404, "NotFound", f'nodes "{name}" not found')
+    uid = node["metadata"]["uid"]
+    if request.body["metadata"].get("uid", uid) != uid:
+        return _refused(409, "Conflict", f"Precondition failed: UID in precondition: another one is {name}")
+    look.objects.node_changes[uid] = request.body
+    return 200, node
 
 
 def _apply(objects: Objects, kind: Kind, key: Key, request: Request) -> Answer:

@@ -26,6 +26,7 @@ _HUGE_PAGES_MIB = 5128 * 2
 # https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html
 _FEW_VCPUS, _PODS_OF_FEW, _PODS = 30, 110, 250
 _EVICTION_MIB = 100
+_UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 
 
 def nodes(aws: Aws, cluster: EmulatedEksCluster) -> list[dict[str, Any]]:
@@ -41,6 +42,23 @@ def efa_interfaces(aws: Aws, group: Mapping[str, Any]) -> int:
     template = ec2_backends[aws.account_id][aws.region].get_launch_template_by_name(name)
     written = template.latest_version().data.get("NetworkInterfaces") or ()
     return sum(1 for interface in written if str(interface.get("InterfaceType", "")).startswith("efa"))
+
+
+def with_changes(node: dict[str, Any], changes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a node with what somebody has applied to it; what is cordoned has the taint of that as well.
+
+    https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-unschedulable
+    """
+    change = changes.get(node["metadata"]["uid"])
+    if change is None:
+        return node
+    metadata = {
+        key: {**node["metadata"].get(key, {}), **change["metadata"].get(key, {})} for key in ("labels", "annotations")
+    }
+    spec = {**node["spec"], **change.get("spec", {})}
+    if spec.get("unschedulable"):
+        spec["taints"] = [*spec.get("taints", ()), {"key": _UNSCHEDULABLE, "value": "", "effect": "NoSchedule"}]
+    return {**node, "metadata": {**node["metadata"], **metadata}, "spec": spec}
 
 
 def with_devices(node: Mapping[str, Any], pods: Iterable[Mapping[str, Any]], efa: int) -> dict[str, Any]:

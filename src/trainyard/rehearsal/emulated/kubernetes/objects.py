@@ -30,6 +30,10 @@ class Objects:
         """Begin with what a new cluster has."""
         self._held: dict[Key, dict[str, Any]] = {}
         self._managers: dict[Key, str] = {}
+        self.node_changes: dict[str, dict[str, Any]] = {}
+        """What somebody has applied to nodes, by their uids: nodes themselves are instances."""
+        self.placed: dict[str, str] = {}
+        """On which node pods stand, by their uids: they stay there when it takes no more."""
         for document in shipped_objects("cluster"):
             self.put(document, EKS)
 

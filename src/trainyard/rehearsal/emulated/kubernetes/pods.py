@@ -15,7 +15,7 @@ from trainyard.rehearsal.emulated.kubernetes.controller_pods import (
     of_operators,
     workload_pods,
 )
-from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes, with_devices
+from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes, with_changes, with_devices
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of
 from trainyard.rehearsal.emulated.kubernetes.references import missing_before, missing_volumes
 from trainyard.rehearsal.emulated.kubernetes.scheduling import (
@@ -24,6 +24,7 @@ from trainyard.rehearsal.emulated.kubernetes.scheduling import (
     sum_of_resources,
     untolerated_taint,
     why_not,
+    without_taints,
 )
 from trainyard.rehearsal.emulated.resource import Aws
 
@@ -51,7 +52,8 @@ class ClusterView:
 
 def cluster_view(aws: Aws, cluster: EmulatedEksCluster) -> ClusterView:
     """Return what a cluster is like now."""
-    look = ClusterView(objects_of(cluster), nodes(aws, cluster))
+    objects = objects_of(cluster)
+    look = ClusterView(objects, [with_changes(node, objects.node_changes) for node in nodes(aws, cluster)])
     for node in look.nodes:
         look.free[node["metadata"]["name"]] = sum_of_resources(node["status"]["allocatable"])
     _place_daemons(look)
@@ -61,6 +63,11 @@ def cluster_view(aws: Aws, cluster: EmulatedEksCluster) -> ClusterView:
     for controller_pod in of_operators(look.objects, _running(look)):
         _place(look, controller_pod)
     return look
+
+
+def uid_of(controller_pod: ControllerPod) -> str:
+    """Return what tells a pod from others of its name."""
+    return f"{controller_pod.owner['metadata']['uid']}-{controller_pod.name}"
 
 
 def is_ready(pod: Mapping[str, Any]) -> bool:
@@ -118,12 +125,15 @@ def _place(look: ClusterView, controller_pod: ControllerPod) -> None:
         return
     spec = _tolerant(controller_pod.spec) if controller_pod.node else dict(controller_pod.spec)
     reasons: list[str] = []
-    for node in look.nodes:
+    former = look.objects.placed.get(uid_of(controller_pod))
+    for node in sorted(look.nodes, key=lambda node: node["metadata"]["name"] != former):
         name = node["metadata"]["name"]
         if controller_pod.node not in ("", name):
             continue
-        reason = why_not(spec, node, look.free[name])
+        # What keeps pods away from a node does not end those that it has.
+        reason = why_not(spec, without_taints(node) if name == former else node, look.free[name])
         if reason is None:
+            look.objects.placed[uid_of(controller_pod)] = name
             for resource, amount in requests(spec).items():
                 look.free[name][resource] -= amount
             _start(look, controller_pod, spec, name)
@@ -170,7 +180,7 @@ def _pod(
         "metadata": {
             "name": controller_pod.name,
             "namespace": controller_pod.namespace,
-            "uid": f"{owner['metadata']['uid']}-{controller_pod.name}",
+            "uid": uid_of(controller_pod),
             "creationTimestamp": created,
             "labels": {**(metadata.get("labels") or {}), **controller_pod.labels},
             **own,

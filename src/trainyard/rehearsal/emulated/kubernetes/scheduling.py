@@ -37,6 +37,11 @@ def why_not(pod: Mapping[str, Any], node: Mapping[str, Any], free: Mapping[str, 
     return f"Insufficient {lacking[0]}" if lacking else None
 
 
+def without_taints(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a node as pods see it that are there already; taints with NoExecute, which end them, are not emulated."""
+    return {**node, "spec": {**node["spec"], "taints": []}}
+
+
 def is_selected(pod: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
     """Return whether the pod's selector and its required affinity let it onto a node."""
     labels = node["metadata"]["labels"]

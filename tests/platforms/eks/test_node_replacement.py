@@ -1,0 +1,215 @@
+"""A bad node of Amazon EKS is replaced in an emulated account: pods are not lost, and what is unproven stays held."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from tests.rehearsal.account_copies import copied, empty_account
+from tests.rehearsal.eks_clusters import GPU_TAINT, group, made
+from trainyard.edge.aws import s3
+from trainyard.edge.aws.account import Account
+from trainyard.errors import InputError, TrainyardError
+from trainyard.operate.nodes.replacement import ReplacementRequest, replace_node
+from trainyard.operate.nodes.replacement_record import ReplacementRecord, replacements
+from trainyard.platforms.eks.node_replacement import HOLD, EksReplacement
+from trainyard.platforms.eks.rehearsal.emulated_kubectl import (
+    EmulatedKubectl,
+    emulated_kubectl_of,
+    retried_kubectl_of,
+)
+from trainyard.platforms.eks.rendering.manifests import documents, native
+from trainyard.rehearsal.rehearsal import QuickClock
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+
+BUCKET = "trainyard-evidence"
+GPUS = group("gpu", "g4dn.8xlarge", 2, labels={"trainyard/queue": "gpu"}, taints=[GPU_TAINT])
+PLUGIN = documents(native("nvidia-device-plugin.yaml").replace("p5.48xlarge", "g4dn.8xlarge"))
+TRAINING = {
+    "apiVersion": "batch/v1",
+    "kind": "Job",
+    "metadata": {"name": "train", "namespace": "default"},
+    "spec": {
+        "template": {
+            "spec": {"containers": [{"name": "t", "image": "nccl", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}
+        }
+    },
+}
+SERVER = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {
+        "replicas": 1,
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {
+                "containers": [{"name": "web", "image": "alpine"}],
+                "nodeSelector": {"trainyard/queue": "gpu"},
+                "tolerations": [{"operator": "Exists"}],
+            },
+        },
+    },
+}
+BUDGET = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
+}
+
+
+class KilledError(BaseException):
+    """The call ends, as by SIGKILL."""
+
+
+@dataclass
+class Cluster:
+    account: Account
+    name: str
+    told: list[str] = field(default_factory=list)
+    dies_after: str = ""
+    timeout_s: float = 60
+
+    def replace(self, node: str, **options: Any) -> ReplacementRecord:
+        request = ReplacementRequest(
+            self.account, BUCKET, self.name, node, "Xid 79",
+            reports=False, tell=self.tell, timeout_s=self.timeout_s, **options,
+        )  # fmt: skip
+        return replace_node(request, EksReplacement(request))
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
+        if self.dies_after and self.dies_after in text:
+            self.dies_after = ""
+            raise KilledError
+
+    def nodes(self) -> dict[str, dict[str, Any]]:
+        with emulated_kubectl_of(self.account, self.name) as kubectl:
+            found = kubectl.get("nodes", selector="trainyard/queue=gpu")
+        return {node["metadata"]["name"]: node for node in found}
+
+    def place_of(self, pod: str) -> str:
+        with self.kubectl() as kubectl:
+            pods = kubectl.get("pods", namespace="default")
+        return next(str(one["spec"].get("nodeName")) for one in pods if one["metadata"]["name"].startswith(pod))
+
+    def kubectl(self) -> Any:
+        return emulated_kubectl_of(self.account, self.name)
+
+    def instance(self, node: str) -> str:
+        return str(self.nodes()[node]["metadata"]["uid"])
+
+    def stage(self) -> str:
+        return [stored.record.stage for stored in replacements(self.account, BUCKET, self.name)][-1]
+
+
+@pytest.fixture(scope="module")
+def original() -> Iterator[Cluster]:
+    with empty_account() as account:
+        s3.make_bucket(account, BUCKET)
+        name = made(account, GPUS)
+        with emulated_kubectl_of(account, name) as kubectl:
+            kubectl.apply([*PLUGIN, TRAINING])
+        yield Cluster(account, name)
+
+
+@pytest.fixture
+def cluster(original: Cluster) -> Iterator[Cluster]:
+    with copied(original.account) as account:
+        yield Cluster(replace(account, clock=QuickClock(), kubectl=retried_kubectl_of), original.name)
+
+
+def test_a_node_is_held_drained_ended_and_its_successor_proven(cluster: Cluster):
+    busy = cluster.place_of("train")
+    (free,) = cluster.nodes().keys() - {busy}
+    gone = cluster.instance(free)
+    done = cluster.replace(free)
+    assert (done.stage, done.instance_id) == ("done", gone)
+    after = cluster.nodes()
+    assert {node["metadata"]["uid"] for node in after.values()} == {cluster.instance(busy), done.new_instance_id}
+    assert not any(node["spec"].get("unschedulable") for node in after.values())
+    stored = s3.get(cluster.account, BUCKET, done.evidence)
+    assert stored is not None
+    evidence = json.loads(stored.content)
+    assert evidence["kubernetes"]["metadata"]["annotations"][HOLD] == "Xid 79"
+    assert evidence["kubernetes"]["spec"]["unschedulable"] is True
+    assert evidence["instance"][0]["InstanceId"] == gone
+    with pytest.raises(InputError, match="or its instance is gone already"):
+        cluster.replace(gone)
+
+
+def test_a_pod_with_devices_goes_on_until_somebody_lets_it_end(cluster: Cluster):
+    busy = cluster.place_of("train")
+    gone = cluster.instance(busy)
+    with pytest.raises(TrainyardError, match=r"has jobs: pod default/train-.* of Job"):
+        cluster.replace(gone, wait_for_jobs_s=60)
+    assert (cluster.place_of("train"), cluster.stage()) == (busy, "held")
+    assert cluster.nodes()[busy]["spec"]["unschedulable"] is True
+    assert cluster.replace(gone, end_jobs=True).stage == "done"
+    assert cluster.place_of("train") != busy
+
+
+def test_a_disruption_budget_holds_the_node_up_until_it_allows_an_eviction(cluster: Cluster):
+    with cluster.kubectl() as kubectl:
+        kubectl.delete([TRAINING])
+        kubectl.apply([SERVER, BUDGET])
+    node, cluster.timeout_s = cluster.place_of("web"), 1
+    with pytest.raises(TrainyardError, match=r"in 1 s, .* cannot be drained: .*disruption budget"):
+        cluster.replace(node)
+    assert (cluster.place_of("web"), cluster.stage()) == (node, "draining")
+    with cluster.kubectl() as kubectl:
+        kubectl.delete([BUDGET])
+    cluster.timeout_s = 60
+    assert cluster.replace(node).stage == "done"
+    assert cluster.place_of("web") != node
+
+
+def test_a_call_that_is_killed_at_any_stage_is_gone_on_with(cluster: Cluster):
+    for stage in ("is cordoned", "evidence lies", "launches another", "takes the place"):
+        busy = cluster.place_of("train")
+        (free,) = cluster.nodes().keys() - {busy}
+        gone, cluster.dies_after = cluster.instance(free), stage
+        with pytest.raises(KilledError):
+            cluster.replace(free)
+        done = cluster.replace(free)
+        assert (done.stage, done.instance_id) == ("done", gone), stage
+        assert len(cluster.nodes()) == 2, stage
+        assert not any(node["spec"].get("unschedulable") for node in cluster.nodes().values()), stage
+
+
+def test_a_successor_without_its_devices_stays_held(cluster: Cluster):
+    (free,) = cluster.nodes().keys() - {cluster.place_of("train")}
+    with cluster.kubectl() as kubectl:
+        kubectl.delete([one for one in PLUGIN if one["kind"] == "DaemonSet"])
+    cluster.timeout_s = 2
+    with pytest.raises(TrainyardError, match=r"offers 0 nvidia.com/gpu, not 1"):
+        cluster.replace(free)
+    assert cluster.stage() == "proving"
+    assert [bool(node["spec"].get("unschedulable")) for node in cluster.nodes().values()].count(True) == 1
+    with cluster.kubectl() as kubectl:
+        kubectl.apply(PLUGIN)
+    cluster.timeout_s = 60
+    assert cluster.replace(free).stage == "done"
+
+
+def test_other_names_and_instances_of_others_are_refused(cluster: Cluster):
+    for other in ("gpu-1", "i-0123456789abcdef0", ""):
+        with pytest.raises(InputError, match="has no node"):
+            cluster.replace(other)
+
+
+def test_a_node_that_is_not_there_is_not_made_by_what_would_hold_it(cluster: Cluster):
+    with cluster.kubectl() as kubectl:
+        node = next(iter(kubectl.get("nodes")))
+        assert isinstance(kubectl, EmulatedKubectl)
+        for change in ({"uid": "other"}, {"name": "gone", "uid": "other"}):
+            metadata = {"name": node["metadata"]["name"], **change}
+            with pytest.raises(TrainyardError, match=r"Conflict|NotFound"):
+                kubectl.apply([{"apiVersion": "v1", "kind": "Node", "metadata": metadata}])
