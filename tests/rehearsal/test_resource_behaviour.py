@@ -10,7 +10,7 @@ import pytest
 from tests.rehearsal import cloud
 from tests.rehearsal.cloud import GROUP, SUBNET, VPC
 from tests.rehearsal.resource_cases import network, watching
-from tests.rehearsal.resource_cases.parts import resource
+from tests.rehearsal.resource_cases.parts import NETWORK, resource
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -66,6 +66,21 @@ def test_https_needs_a_certificate_that_exists(account):
         assert stack["StackStatus"] == status
         cloud.delete(account, stack)
     account.client("acm").delete_certificate(CertificateArn=made)
+
+
+def test_a_network_load_balancer_moves_to_another_subnet_by_itself(account):
+    def standing_in(subnet: str) -> dict[str, Any]:
+        balancer = resource("ElasticLoadBalancingV2::LoadBalancer", Type="network", Subnets=[{"Ref": subnet}])
+        return {**NETWORK, "It": balancer}
+
+    stack = cloud.create(account, standing_in("Subnet"))
+    stack = cloud.update(account, stack, standing_in("Other"))
+    assert stack["StackStatus"] == "UPDATE_COMPLETE", cloud.why(account, stack)
+    arns = [cloud.physical_id(account, stack, "It")]
+    (balancer,) = account.client("elbv2").describe_load_balancers(LoadBalancerArns=arns)["LoadBalancers"]
+    zones = [zone["SubnetId"] for zone in balancer["AvailabilityZones"]]
+    assert zones == [cloud.physical_id(account, stack, "Other")]
+    cloud.delete(account, stack)
 
 
 def test_grafana_answers_for_its_workspaces(account):

@@ -78,10 +78,11 @@ def test_each_pool_and_queue_is_named_where_it_stands():
     assert {"queues[0].subnet", "queues[1].subnet"} <= set(fixed(several))
 
 
-def test_of_a_file_system_to_be_made_the_deployment_type_is_fixed_and_the_size_is_not():
+def test_of_a_file_system_to_be_made_deployment_type_and_efa_are_fixed_and_the_size_is_not():
     paths = fixed("file_systems: [{mount: /fsx, lustre: {size_gib: 4800, throughput_mb_s_per_tib: 250}}]")
     assert "DeploymentType" in paths["file_systems[0].lustre.deployment"]
-    assert {path for path in paths if path.startswith("file_systems")} == {"file_systems[0].lustre.deployment"}
+    fixed_of_lustre = {path for path in paths if path.startswith("file_systems")}
+    assert fixed_of_lustre == {"file_systems[0].lustre.deployment", "file_systems[0].lustre.efa"}
     assert "iam.kms_key" in paths
 
 
