@@ -12,7 +12,7 @@ import trainyard.render
 from tests.specs import spec_of
 from trainyard.errors import InputError
 from trainyard.render.rendering import render
-from trainyard.render.stand_ins import Ids
+from trainyard.render.stand_ins import Ids, in_words
 from trainyard.rules.stand_in_left import RULE
 
 FACTS = yaml.safe_load((Path(trainyard.render.__file__).parent / "stand_ins.yaml").read_text())
@@ -63,3 +63,28 @@ file_systems: [{mount: /fsx, lustre: {size_gib: 1200, throughput_mb_s_per_tib: 2
     stacks = [stand_in.stack for stand_in in render(spec_of(part), {}).stand_ins]
     assert list(dict.fromkeys(stacks)) == ["network", "storage", "monitoring", "assets"]
     assert stacks == sorted(stacks, key=["network", "storage", "monitoring", "assets"].index)
+
+
+@pytest.mark.parametrize("kind", FACTS)
+def test_where_people_read_it_words_stand_for_a_stand_in(kind: str):
+    words = f"({FACTS[kind]['what']}, which stack {FACTS[kind]['stack']} will make)"
+    # Of subnets with a number of their own there is one.
+    for number in (1,) if kind in ("PublicSubnet", "PrimaryPrivateSubnet") else (1, 2, 7):
+        value = Ids({}).of(kind, number=number)
+        assert in_words({"Policy": value, "all": [f"a {value} b", 1]}) == {"Policy": words, "all": [f"a {words} b", 1]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "vpc-0123456789abcdef0",
+        "arn:aws:iam::123456789012:policy/b",
+        "mount-name",
+        "sg-000000000000000010",
+        None,
+        17,
+        "",
+    ],
+)
+def test_what_is_no_stand_in_stays(value: object):
+    assert in_words(value) == value

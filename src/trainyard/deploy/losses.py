@@ -14,6 +14,7 @@ from trainyard.edge.aws.change_sets import ResourceChange
 from trainyard.edge.aws.data_stores import data_stores
 from trainyard.edge.aws.stacks import stacks_tagged
 from trainyard.errors import TrainyardError
+from trainyard.render.stand_ins import in_words
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 _DAY_S = 24 * 3600
@@ -42,7 +43,8 @@ def changes_of(work: Work, changes: Iterable[ResourceChange]) -> tuple[StackChan
 
 def _change(work: Work, change: ResourceChange) -> StackChange:
     known = stack_resource(change.type)
-    reviewed = StackChange(*change[:-1], known.holds, known.what, change.properties)
+    properties = tuple(one._replace(after=in_words(one.after)) for one in change.properties)
+    reviewed = StackChange(*change[:-1], known.holds, known.what, properties)
     if change.type == _INSTANCE and reviewed.is_loss and _has_own_volume(work, change.id):
         return replace(reviewed, holds="nothing", what="")
     return reviewed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 from trainyard.errors import InputError
 from trainyard.render.data_files import data
@@ -56,6 +57,15 @@ class Ids:
         return value
 
 
+def in_words(value: Any) -> Any:
+    """Return what is shown to people, with words in place of stand-ins: what it is, and which stack will make it."""
+    if isinstance(value, Mapping):
+        return {key: in_words(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [in_words(member) for member in value]
+    return _any_stand_in().sub(_words, value) if isinstance(value, str) else value
+
+
 def stack_of(output: str) -> str:
     """Return the stack that gives an output."""
     kinds = _facts()
@@ -74,6 +84,30 @@ def _checked(output: str, value: str, facts: dict[str, str]) -> str:
 def _numbered(stand_in: str, offset: int) -> str:
     digits = 17  # of a long resource id
     return re.sub(rf"\d{{{digits}}}(?=/?$)", lambda match: f"{int(match[0]) + offset:0{digits}d}", stand_in)
+
+
+def _words(match: re.Match[str]) -> str:
+    """Say what a stand-in stands for: of kinds that look alike, the one whose numbers begin before it."""
+    alike = {
+        int(number): facts for shape, number, facts in _shapes() if shape == (match["before"], match["behind"] or "")
+    }
+    first = max(number for number in alike if number <= max(int(match["number"]), min(alike)))
+    return f"({alike[first]['what']}, which stack {alike[first]['stack']} will make)"
+
+
+@cache
+def _any_stand_in() -> re.Pattern[str]:
+    befores = sorted({shape[0] for shape, _, _ in _shapes()}, key=len, reverse=True)
+    return re.compile(
+        rf"(?<![\w/:-])(?P<before>{'|'.join(map(re.escape, befores))})(?P<number>0{{12}}\d{{5}})(?!\d)(?P<behind>/)?"
+    )
+
+
+@cache
+def _shapes() -> tuple[tuple[tuple[str, str], str, dict[str, str]], ...]:
+    """Return what stands before and behind the number of each kind of stand-in, and the number."""
+    divided = ((re.split(r"(\d{17})(?=/?$)", facts["stand_in"]), facts) for facts in _facts().values())
+    return tuple(((parts[0], parts[2]), parts[1], facts) for parts, facts in divided)
 
 
 def _facts() -> dict[str, dict[str, str]]:

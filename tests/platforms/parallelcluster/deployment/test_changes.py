@@ -110,6 +110,14 @@ def test_changes_are_told_at_their_place_in_the_spec(changed: ClassifiedChange, 
     assert (told.path, told.kind) == (path, kind)
 
 
+def test_an_id_that_a_stack_has_still_to_give_is_told_in_words():
+    policy = "arn:aws:iam::000000000000:policy/amp-remote-write-00000000000000001"
+    place = ("HeadNode", "Iam", f"AdditionalIamPolicies[{policy}]")
+    (line,) = map(str, planned(change(*place, current=None, requested={"Policy": policy})).changes)
+    assert "000000" not in line
+    assert "(policy that lets metrics be sent to Amazon Managed Prometheus, which stack monitoring will make)" in line
+
+
 def test_the_strategy_is_what_the_update_needs():
     document = render(spec_of(SPEC), {}).documents["cluster.yaml"]
     strategies = [

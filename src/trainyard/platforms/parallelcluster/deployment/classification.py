@@ -14,6 +14,7 @@ from trainyard.edge.pcluster_answers import ClassifiedChange, FleetNeed, FleetSt
 from trainyard.finding import Path, path_text
 from trainyard.platforms.parallelcluster.deployment.storage_losses import storage_losses
 from trainyard.platforms.parallelcluster.rendering.origin import spec_path
+from trainyard.render.stand_ins import in_words
 from trainyard.spec.cluster import Spec
 
 _MEMBER = re.compile(r"(\w+)\[(.*)\]")
@@ -66,8 +67,9 @@ def _change(
 ) -> ClusterChange:
     need, stops_logins = _need([change], choices)
     path = path_text(_origin(spec, document, change.path)) or "spec"
-    values = change.current, change.requested
-    return ClusterChange(".".join(change.path), path, *values, need, change.reason, stops_logins=stops_logins)
+    values = change.current, in_words(change.requested)
+    place, reason = in_words([".".join(change.path), change.reason])
+    return ClusterChange(place, path, *values, need, reason, stops_logins=stops_logins)
 
 
 def _need(changes: Sequence[ClassifiedChange], choices: Sequence[FleetNeed]) -> tuple[ClusterNeed, bool]:
