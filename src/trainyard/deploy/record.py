@@ -73,16 +73,20 @@ def read_record(account: Account, bucket: str, name: str) -> Deployment | None:
     if stored is None:
         return None
     try:
-        written = json.loads(stored.content)
-        values = {**Deployment._field_defaults, **written}
-        record = Deployment(**{field: values[field] for field in Deployment._fields})
-        return record._replace(closed_queues=tuple(record.closed_queues))
+        return parsed_record(stored.content)
     except (ValueError, KeyError, TypeError) as error:
         raise TrainyardError(
             f"what is remembered of {name} cannot be read: {error!r}",
             where=f"s3://{bucket}/{key(name)}",
             hint="it may be of a later version of trainyard; use that one",
         ) from error
+
+
+def parsed_record(content: bytes) -> Deployment:
+    """Return what a record says. Raises ValueError, KeyError or TypeError where it is none."""
+    values = {**Deployment._field_defaults, **json.loads(content)}
+    record = Deployment(**{field: values[field] for field in Deployment._fields})
+    return record._replace(closed_queues=tuple(record.closed_queues))
 
 
 def write_record(account: Account, bucket: str, record: Deployment) -> None:

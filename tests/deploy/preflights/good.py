@@ -205,6 +205,8 @@ ANSWERS: dict[str, Any] = {
     "cloudformation.DescribeStacks": no_stack,
     "s3.HeadBucket": {"BucketRegion": "us-east-2"},
     "s3.HeadObject": {"ContentLength": 100},
+    "s3.ListBuckets": {"Buckets": []},
+    "s3.ListObjectsV2": {"CommonPrefixes": []},
     "s3.GetBucketEncryption": encryption(KEY),
     "fsx.DescribeFileSystems": lambda asked: {
         "FileSystems": [

@@ -23,6 +23,8 @@ ACTIONS = {
     "s3:HeadBucket": "s3:ListBucket",
     "s3:HeadObject": "s3:GetObject",
     "s3:GetBucketEncryption": "s3:GetEncryptionConfiguration",
+    "s3:ListBuckets": "s3:ListAllMyBuckets",
+    "s3:ListObjectsV2": "s3:ListBucket",
 }
 
 

@@ -27,6 +27,7 @@ _PERMISSIONS = {
     "get_bucket_encryption": "s3:GetEncryptionConfiguration",
     "get_bucket_lifecycle_configuration": "s3:GetLifecycleConfiguration",
     "head_bucket": "s3:ListBucket",
+    "list_buckets": "s3:ListAllMyBuckets",
     "head_object": "s3:GetObject",
     "list_objects_v2": "s3:ListBucket",
     "put_bucket_encryption": "s3:PutEncryptionConfiguration",

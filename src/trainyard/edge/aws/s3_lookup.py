@@ -22,6 +22,8 @@ _ELSEWHERE = {"301", "400", "PermanentRedirect", "BadRequest"}
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketEncryption.html
 _UNENCRYPTED = {"ServerSideEncryptionConfigurationNotFoundError", "NoSuchBucket"}
 
+_MOST_BUCKETS = 100
+
 
 class BucketAnswer(NamedTuple):
     """What HEAD says about a bucket."""
@@ -118,6 +120,19 @@ def objects_in(account: Account, bucket: str, folder: str, most_pages: int) -> F
             return FolderListing(objects, whole=True)
         token = {"ContinuationToken": page["NextContinuationToken"]}
     return FolderListing(objects, whole=False)
+
+
+def folders_in(account: Account, bucket: str, folder: str, most: int) -> tuple[str, ...]:
+    """Return the names of the first folders in a folder; none where there is no such bucket."""
+    place = {"Bucket": bucket, "Prefix": f"{folder}/", "Delimiter": "/", "ExpectedBucketOwner": account.id}
+    page = call(account, "s3", "list_objects_v2", none_if=NO_OBJECT, MaxKeys=most, **place) or {}
+    return tuple(entry["Prefix"].split("/")[-2] for entry in page.get("CommonPrefixes", ()))
+
+
+def bucket_names(account: Account, beginning: str) -> tuple[str, ...]:
+    """Return the names of the account's buckets in any region that begin so. Raises NotAllowedError."""
+    answer = call(account, "s3", "list_buckets", Prefix=beginning, MaxBuckets=_MOST_BUCKETS)
+    return tuple(name for entry in answer.get("Buckets", ()) if (name := entry["Name"]).startswith(beginning))
 
 
 def first_bytes(account: Account, bucket: str, key: str, most_bytes: int) -> Object | None:

@@ -102,7 +102,7 @@ def update_file_system(self: Any) -> str:
     """
     request = json.loads(self.body)
     file_system = _file_system(self, request["FileSystemId"])
-    has_gib = file_system.described["StorageCapacity"]
+    has_gib = file_system.described["StorageCapacity"] or 0  # none where storage is by use
     if (asked_gib := request.get("StorageCapacity") or has_gib) < has_gib:
         raise _refusal("BadRequest", f"StorageCapacity {asked_gib} is below {has_gib}, that of the file system")
     file_system.change(request)
