@@ -20,10 +20,20 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
 class Fix(NamedTuple):
-    """The one value that puts a problem right, and where it is to be written."""
+    """The one change that puts a problem right, and where: a value, the right name of a key, or a key less."""
 
     path: Path
-    value: str | int | bool
+    value: str | int | bool | None = None
+    """What is to be written there; None where it is another change."""
+    key: str | None = None
+    """What the key at the path is to be called."""
+    remove: bool = False
+    """Whether the key at the path is to go, with its value."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the path with ``value``, ``key`` or ``remove``."""
+        change = {"value": self.value, "key": self.key, "remove": self.remove or None}
+        return {"path": path_text(self.path), **{name: value for name, value in change.items() if value is not None}}
 
 
 class Finding(NamedTuple):
@@ -45,7 +55,7 @@ class Finding(NamedTuple):
         """Return it as JSON has it: without ``fix`` where there is none."""
         values = self._asdict()
         fix = values.pop("fix")
-        return values if fix is None else {**values, "fix": {"path": path_text(fix.path), "value": fix.value}}
+        return values if fix is None else {**values, "fix": fix.as_json()}
 
 
 def path_text(path: Path) -> str:

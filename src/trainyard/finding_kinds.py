@@ -49,6 +49,8 @@ class FindingKind(KeywordRecord):
     remedy: str
     source: str
     """URL of the documentation, code or thread that says so."""
+    fixed_by_removal: bool = False
+    """Whether removing the key at a problem's path puts it right, where the problem has no remedy of its own."""
     applies_to: Capability | tuple[Capability, ...] | None = None
     """Facts of platforms, one of which has to be true of the spec's; None where it applies everywhere."""
     bad: str | None = None
@@ -80,7 +82,10 @@ class FindingKind(KeywordRecord):
         remedy = problem.remedy or self.remedy
         path = path_text(problem.path) or None
         finding = self.finding(problem.message, remedy, severity=problem.severity, path=path)
-        finding = finding._replace(fix=problem.fix, source=problem.source or finding.source)
+        fix = problem.fix
+        if fix is None and self.fixed_by_removal and problem.remedy is None:
+            fix = Fix(problem.path, remove=True)
+        finding = finding._replace(fix=fix, source=problem.source or finding.source)
         if document is None:
             return finding
         place = document.place(problem.path)

@@ -122,3 +122,12 @@ def test_sarif_names_a_file_by_a_valid_uri_whatever_its_name(printed):
 @pytest.mark.parametrize("format_", ["sarif", "json"])
 def test_without_findings_the_output_is_whole_all_the_same(printed, format_):
     assert json.loads(printed(format_))
+
+
+def test_gitlab_is_a_report_of_code_quality_whose_fingerprints_stay_when_lines_move(printed):
+    report = json.loads(printed("gitlab", PLAIN, PLAIN, BARE, HOSTILE))
+    moved = json.loads(printed("gitlab", PLAIN._replace(line=9)))
+    assert [entry["severity"] for entry in report] == ["major", "major", "info", "minor"]
+    assert report[0]["location"] == {"path": "a.yaml", "lines": {"begin": 3}}
+    assert moved[0]["fingerprint"] == report[0]["fingerprint"]
+    assert len({entry["fingerprint"] for entry in report}) == 4

@@ -8,12 +8,15 @@ from trainyard.checking.any_file import check_any_file
 from trainyard.checking.expired_facts import with_expired_facts
 from trainyard.checking.spec_file import FileFindings
 from trainyard.edge.file_tree import files_below, is_folder
+from trainyard.edge.text_file import read_text
+from trainyard.errors import FindingsError
 from trainyard.platform_table import all_entries, platform_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import date
 
+    from trainyard.checking.fixes import FixedText
     from trainyard.document.node import Document
     from trainyard.finding import Finding
     from trainyard.rules import DocumentKind
@@ -55,3 +58,40 @@ def check_files(
         for file in below:
             checked = check_any_file(file, outside, readers, named=not in_folder)
             yield checked if today is None else with_expired_facts(checked, today)
+
+
+def fixes_of(files: Iterable[str]) -> Iterator[FixedText]:
+    """Yield what `check --fix` would change of each file, and of each file below each folder. Nothing is written.
+
+    Standard input has no file to be written to and is left out, as is what cannot be read: a check says why.
+    """
+    from trainyard.checking.fixes import fixed_text
+
+    for path in files:
+        for file in files_below(path) if is_folder(path) else (path,) if path != "-" else ():
+            try:
+                fixed = fixed_text(read_text(file), file)
+            except FindingsError:
+                continue
+            if fixed.fixed:
+                yield fixed
+
+
+def write_baseline(file: str, checked: Sequence[FileFindings]) -> int:
+    """Write all findings into a file that later checks leave out, in place of what it held; return their number."""
+    from pathlib import Path
+
+    from trainyard.checking.baseline import baseline_text
+    from trainyard.edge.new_file import write_new_file
+
+    write_new_file(Path(file), baseline_text(checked, file), force=True)
+    return sum(len(each.findings) for each in checked)
+
+
+def write_fixes(fixed: FixedText) -> None:
+    """Write the fixes of a file. Raises TrainyardError where it has changed since it was read, or on failure."""
+    from pathlib import Path
+
+    from trainyard.edge.new_file import replace_text
+
+    replace_text(Path(fixed.file), fixed.before, fixed.after)

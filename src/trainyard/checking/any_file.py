@@ -27,6 +27,18 @@ def check_any_file(
         text = read_text(file)
     except FindingsError as error:
         return unread(file, error) if named else FileFindings(file, None, (), not_judged=error.findings[0].message)
+    return check_any_text(text, file, outside, readers, named=named)
+
+
+def check_any_text(
+    text: str,
+    file: str,
+    outside: tuple[OutsideValidator, ...] = (),
+    readers: tuple[OutsideReader, ...] = (),
+    *,
+    named: bool = True,
+) -> FileFindings:
+    """Return everything that is wrong with the text of a file, as above."""
     if _SPEC.search(text):
         return check_text(text, file, outside)
     # Imported here because most files that are checked are specs.

@@ -7,7 +7,7 @@ from itertools import islice
 
 from trainyard.document.node import Document
 from trainyard.document.problems import MOST_FINDINGS
-from trainyard.finding import Finding, Path
+from trainyard.finding import Finding, Fix, Path
 from trainyard.platform_parts import ConfigReading
 from trainyard.platform_table import all_entries
 from trainyard.rules import DocumentKind, Problem, all_rules
@@ -28,7 +28,14 @@ def config_findings(document: Document, kind: DocumentKind) -> Iterator[Finding]
             place = _place(reading, problem.path)
             if place is not None:
                 remedy, severity = on_config.remedy or problem.remedy, on_config.severity or problem.severity
-                yield rule.finding_at(Problem(place, problem.message, remedy, severity), document)
+                fix = _fix(reading, problem) if on_config.remedy is None else None
+                yield rule.finding_at(Problem(place, problem.message, remedy, severity, fix), document)
+
+
+def _fix(reading: ConfigReading, problem: Problem) -> Fix | None:
+    """Return the fix at the key of the file; None where that is not written, or may mean its value otherwise."""
+    place = reading.places.get(problem.fix.path) if problem.fix else None
+    return None if problem.fix is None or place is None else problem.fix._replace(path=place)
 
 
 def _place(reading: ConfigReading, path: Path) -> Path | None:

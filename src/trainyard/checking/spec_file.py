@@ -35,6 +35,8 @@ class FileFindings(NamedTuple):
     """Whose file it is, where it is no spec and was judged as what it is."""
     not_judged: str | None = None
     """Why nothing is said about it, where it is neither a spec nor a file that there are rules for."""
+    known: tuple[Finding, ...] = ()
+    """What a baseline lists."""
 
     @property
     def kind(self) -> str | None:

@@ -14,7 +14,7 @@ from trainyard.cli.today import today
 if TYPE_CHECKING:
     from trainyard.checking.spec_file import FileFindings
 
-FORMATS = ("text", "json", "sarif", "github")
+FORMATS = ("text", "json", "sarif", "github", "gitlab")
 
 
 class CheckCommand(click.Command):
@@ -43,7 +43,24 @@ class CheckCommand(click.Command):
     help="Also load specs, as they render, and configurations of ParallelCluster with the real ParallelCluster: with "
     "VERSION, or with the one that a spec names and the newest for other files.",
 )
-def command(paths: tuple[str, ...], format_: str, with_parallelcluster: str | None) -> None:
+@click.option("--baseline", metavar="FILE", help="Leave out the findings that this file lists.")
+@click.option("--write-baseline", metavar="FILE", help="Write all findings into this file, for --baseline, and end.")
+@click.option("--skip-unknown", is_flag=True, help="Say nothing of files that are not judged; they are no error then.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and do nothing else.")
+@click.option("--fix", is_flag=True, help="Put right what has one right answer: show the change, ask, and write it.")
+@click.option("--yes", is_flag=True, help="With --fix, do not ask.")
+def command(  # noqa: PLR0913  as many as the command line has
+    paths: tuple[str, ...],
+    format_: str,
+    with_parallelcluster: str | None,
+    baseline: str | None,
+    write_baseline: str | None,
+    *,
+    skip_unknown: bool,
+    diff: bool,
+    fix: bool,
+    yes: bool,
+) -> None:
     """Find what is wrong with specs, and with files of other tools, before it costs money.
 
     Reads each PATH, every file below it where it is a folder, or standard input for -. Whose file it is
@@ -54,18 +71,33 @@ def command(paths: tuple[str, ...], format_: str, with_parallelcluster: str | No
     \b
     Exit status: 0 no errors; 1 findings of severity error; 2 a file could not be
     read, or nothing was judged. The other files are checked all the same.
+    With --diff: 1 where --fix would change something, else 0.
 
     \b
     Example:
       trainyard check cluster.yaml
       trainyard check --format github *.yaml
       trainyard check infrastructure/
+      trainyard check --fix infrastructure/
+      trainyard check --baseline known.json infrastructure/
       trainyard check --with-parallelcluster --json cluster.yaml
       trainyard check --with-parallelcluster=3.15.1 cluster-config.yaml
     """
     from trainyard.api.check import check_files
     from trainyard.cli.formats import PRINTERS
 
+    if diff or fix:
+        from trainyard.cli.check_fixes import show_fixes, write_shown_fixes
+
+        fixed = show_fixes(paths, err=not diff)
+        if diff:
+            sys.exit(bool(fixed))
+        write_shown_fixes(fixed, ask=not yes)
+    known = None
+    if baseline is not None:
+        from trainyard.checking.baseline import read_baseline, without_known
+
+        known = read_baseline(baseline)
     checked = list(
         check_files(
             paths,
@@ -75,6 +107,16 @@ def command(paths: tuple[str, ...], format_: str, with_parallelcluster: str | No
             today=today(),
         )
     )
+    if skip_unknown:
+        checked = [file for file in checked if file.not_judged is None]
+    if write_baseline is not None:
+        from trainyard.api.check import write_baseline as write
+        from trainyard.cli.output import print_text
+
+        print_text(f"{write(write_baseline, checked)} findings are in {write_baseline} now")
+        return
+    if known is not None:
+        checked = list(without_known(checked, known))
     PRINTERS[format_](checked)
     sys.exit(_exit_status(checked))
 
@@ -88,7 +130,7 @@ def _known(version: str) -> str:
 
 
 def _exit_status(checked: list[FileFindings]) -> int:
-    unread = any(not (file.parsed or file.foreign or file.not_judged) for file in checked)
-    if unread or all(checked_file.not_judged for checked_file in checked):
+    unread = any(file.findings and not (file.parsed or file.foreign or file.not_judged) for file in checked)
+    if unread or (checked and all(checked_file.not_judged for checked_file in checked)):
         return 2
     return 1 if any(checked_file.has_errors for checked_file in checked) else 0

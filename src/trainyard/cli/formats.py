@@ -28,6 +28,8 @@ def print_findings(checked: Sequence[FileFindings]) -> None:
             print_text(f"{checked_file.file}: not judged: {checked_file.not_judged}")
     if suppressed := sum(len(checked_file.suppressed) for checked_file in checked):
         print_text(f"{suppressed} suppressed by comments")
+    if known := sum(len(checked_file.known) for checked_file in checked):
+        print_text(f"{known} known from the baseline")
     if any(checked_file.findings for checked_file in checked):
         print_text(f"{severity_counts(_findings(checked))}; `trainyard explain ID` says more about each")
 
@@ -83,6 +85,27 @@ def _print_github(checked: Sequence[FileFindings]) -> None:
         print_plain(one_line(f"::{level} {properties}::{_github_data(_message(finding))}"))
 
 
+def _print_gitlab(checked: Sequence[FileFindings]) -> None:
+    # https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+    from collections import Counter  # text is printed more often
+    from hashlib import sha256
+
+    seen: Counter[tuple[str | None, ...]] = Counter()
+    report = []
+    for finding in _findings(checked):
+        what = (finding.file, finding.id, finding.path, finding.message)  # which stays when lines move
+        seen[what] += 1
+        entry = {
+            "description": _message(finding),
+            "check_name": finding.id,
+            "fingerprint": sha256(repr((*what, seen[what])).encode()).hexdigest(),
+            "severity": {"error": "major", "warning": "minor", "info": "info"}[finding.severity],
+            "location": {"path": os.path.normpath(finding.file or ""), "lines": {"begin": finding.line or 1}},
+        }
+        report.append(entry)
+    print_plain(json_text(report))
+
+
 def _github_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
@@ -104,4 +127,5 @@ PRINTERS: dict[str, Callable[[Sequence[FileFindings]], None]] = {
     "json": _print_json,
     "sarif": _print_sarif,
     "github": _print_github,
+    "gitlab": _print_gitlab,
 }

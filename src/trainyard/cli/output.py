@@ -42,7 +42,7 @@ def print_json(value: dict[str, Any]) -> None:
     print_plain(json_text({"schema": 1, **({"emulation": emulation} if emulation else {}), **value}))
 
 
-def json_text(value: dict[str, Any]) -> str:
+def json_text(value: dict[str, Any] | list[Any]) -> str:
     """Return JSON in ASCII: any terminal and any encoding can bear it, whatever names and messages hold."""
     import json  # text is printed more often
 
@@ -68,10 +68,10 @@ def print_text(text: str, *, err: bool = False) -> None:
     print_plain(line.replace(_STYLE, "\x1b[") if coloured else plain(line), err=err, colours=coloured)
 
 
-def print_lines(text: str) -> None:
+def print_lines(text: str, *, err: bool = False) -> None:
     """Print a text that has lines of its own: ours, or what is shown as somebody else's."""
     for line in text.split("\n"):
-        print_text(line)
+        print_text(line, err=err)
 
 
 def ask_consent(question: str) -> bool:

@@ -12,11 +12,15 @@ from trainyard.document.node import Place
 from trainyard.finding import Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import yaml
 
 # A ParallelCluster file of 50 queues, its limit, has about 3,000 values in 60 kB.
 MOST_CHARACTERS = 1_048_576
 MOST_FINDINGS = 100
+# How alike two keys are of which one is the other, mistyped: a letter less in six.
+_NEAR = 0.85
 NOT_A_SPEC = "name the spec itself, not a log, an archive or a data file"
 
 # What may not stand in YAML, halves of surrogate pairs among it: https://yaml.org/spec/1.1/#c-printable
@@ -92,3 +96,18 @@ def without_password(text: str) -> str:
 def short(text: str) -> str:
     """Return a user's text in quotes, on one line, and not longer than a message can bear."""
     return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+def meant_key(key: str, known: Collection[str]) -> str | None:
+    """Return the one known key that a wrong one can only mean; None where none or several are near."""
+    # Imported here because a right file needs none, and every check imports this module.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    plain = _letters(key)
+    same = [name for name in known if _letters(name) == plain]
+    near = same or get_close_matches(key, known, n=2, cutoff=_NEAR)
+    return near[0] if len(near) == 1 else None
+
+
+def _letters(key: str) -> str:
+    return key.lower().replace("-", "").replace("_", "")

@@ -31,6 +31,7 @@ RULE = Rule(
         "every version since 3.6.0."
     ),
     remedy="remove gpu_health_check here, and test nodes between jobs",
+    fixed_by_removal=True,
     source="https://github.com/aws/aws-parallelcluster/issues/6777",
     bad="""\
 queues:

@@ -27,6 +27,7 @@ RULE = Rule(
         "after."
     ),
     remedy="remove gpu_health_check",
+    fixed_by_removal=True,
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-ComputeResources-HealthChecks-Gpu-Enabled",
     bad="""\
 queues:

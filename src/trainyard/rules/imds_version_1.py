@@ -32,9 +32,11 @@ def check_cloudformation(document: Document) -> Iterator[Problem]:
                 message = (
                     f"{template.resource} has MetadataOptions without HttpTokens, so the image or the account decides"
                 )
-                yield Problem(path, f"{message} about IMDSv1")
+                yield Problem(path, f"{message} about IMDSv1", fix=Fix((*path, "HttpTokens"), "required"))
             if options.get("HttpTokens") == "optional":
-                yield Problem((*path, "HttpTokens"), f"{template.resource} answers IMDSv1: HttpTokens is optional")
+                tokens = (*path, "HttpTokens")
+                message = f"{template.resource} answers IMDSv1: HttpTokens is optional"
+                yield Problem(tokens, message, fix=Fix(tokens, "required"))
 
 
 RULE = Rule(

@@ -115,6 +115,7 @@ RULE = Rule(
         "says otherwise would be ignored, and the cluster would not be what the spec says."
     ),
     remedy="remove the key",
+    fixed_by_removal=True,
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     bad="""\
 file_systems:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.instances import uses_efa
+from trainyard.finding import Fix
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
@@ -25,7 +26,7 @@ def _problems(group: NodeGroup) -> Iterator[Problem]:
     efa = any(uses_efa(name, group.efa) for name in group.instance_types)
     if group.max_nodes > 1 and efa and group.queue.name.startswith("inference"):
         message = f"{queue} launches up to {group.max_nodes} {group.instance_type} close together for inference"
-        yield Problem(path, message, "write placement_group: false")
+        yield Problem(path, message, "write placement_group: false", fix=Fix(path, value=False))
     elif group.placement_group and group.max_nodes == 1:
         yield Problem(path, f"{queue} has one {group.instance_type}, and a placement group around it")
     elif group.placement_group and not efa:

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from pydantic_core import SchemaValidator, ValidationError
 
 from trainyard.document.node import Document
-from trainyard.document.problems import MOST_FINDINGS, short, without_password
+from trainyard.document.problems import MOST_FINDINGS, meant_key, short, without_password
 from trainyard.document.read import read_yaml
 from trainyard.errors import SpecError
-from trainyard.finding import Finding, Path, path_text
+from trainyard.finding import Finding, Fix, Path, path_text
 from trainyard.record import Record, validator_of
 from trainyard.spec.cluster import Spec
 
@@ -198,7 +198,9 @@ def _unknown_key(document: Document, record: type[Record], path: Path) -> Findin
     close = get_close_matches(key.lower(), keys, n=1, cutoff=0.6)
     meant = f"; did you mean {close[0]!r}?" if close else ""
     remedy = f"here belong: {', '.join(keys)}" if keys else "remove it"
-    return _at(document, path, "spec-unknown-key", f"unknown key {short(without_password(key))}{meant}", remedy)
+    finding = _at(document, path, "spec-unknown-key", f"unknown key {short(without_password(key))}{meant}", remedy)
+    right = meant_key(key, keys)
+    return finding._replace(fix=Fix(path, key=right) if right else None)
 
 
 def known_keys(path: Path, record: type[Record] = Spec) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.document.node import Document
-from trainyard.finding import Path
+from trainyard.finding import Fix, Path
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.documents import mapping_in
 from trainyard.rules.eksctl.config import RESERVATION_KEYS, EksctlNodes, node_groups
@@ -23,6 +23,7 @@ def check(document: Document) -> Iterator[Problem]:
                 path,
                 f"eksctl drops {key}, so node group {group.name!r} gets an empty CapacityReservationTarget",
                 f"write {_meant(key)}, with these capitals, below capacityReservation.capacityReservationTarget",
+                fix=Fix(path, key=_meant(key)) if path[-2] == _TARGET[1] else None,
             )
 
 

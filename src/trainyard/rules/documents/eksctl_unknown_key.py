@@ -7,7 +7,8 @@ from difflib import get_close_matches
 
 from trainyard.catalog.eksctl_keys import eksctl_kinds
 from trainyard.document.node import Document
-from trainyard.document.problems import short, without_password
+from trainyard.document.problems import meant_key, short, without_password
+from trainyard.finding import Fix
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.documents.eksctl_reservation_key_misspelt import RULE as MISSPELT
 from trainyard.rules.eksctl.written_keys import WrittenKey, written_keys
@@ -21,7 +22,7 @@ def check(document: Document) -> Iterator[Problem]:
     misspelt = {problem.path for problem in MISSPELT.check(document)}
     for written in written_keys(document):
         if written.key not in written.known and written.path not in misspelt:
-            yield Problem(written.path, _message(written), _remedy(written))
+            yield Problem(written.path, _message(written), _remedy(written), fix=_fix(written))
 
 
 def _message(written: WrittenKey) -> str:
@@ -33,6 +34,11 @@ def _message(written: WrittenKey) -> str:
             return f"eksctl knows {shown} in {place} only"
     close = get_close_matches(written.key, written.known, n=1, cutoff=0.7)
     return f"eksctl knows no key {shown} here{f'; did you mean {close[0]!r}?' if close else ''}"
+
+
+def _fix(written: WrittenKey) -> Fix | None:
+    meant = written.same_but_for_case or meant_key(written.key, written.known)
+    return Fix(written.path, key=meant) if meant else None
 
 
 def _remedy(written: WrittenKey) -> str | None:

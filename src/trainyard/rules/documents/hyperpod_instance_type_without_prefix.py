@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.catalog.instances import find
 from trainyard.document.node import Document
+from trainyard.finding import Fix
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.cloudformation.template import values
 from trainyard.rules.hyperpod import instance_groups
@@ -16,7 +17,12 @@ def check(document: Document) -> Iterator[Problem]:
     for group in instance_groups(document):
         for place, name in values(document, group.written.get("InstanceType"), (*group.path, "InstanceType")):
             if isinstance(name, str) and find(name) is not None:
-                yield Problem(place, f"{group.name} of {group.cluster} has {name}", f"write ml.{name}")
+                yield Problem(
+                    place,
+                    f"{group.name} of {group.cluster} has {name}",
+                    f"write ml.{name}",
+                    fix=Fix(place, f"ml.{name}"),
+                )
 
 
 RULE = DocumentRule(

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 
 from trainyard.catalog.parallelcluster_keys import parallelcluster_kinds
 from trainyard.document.node import Document
-from trainyard.document.problems import short, without_password
+from trainyard.document.problems import meant_key, short, without_password
+from trainyard.finding import Fix
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.parallelcluster.config import ConfigKey, config_keys, has_key, newest_line
 
@@ -19,7 +20,7 @@ def check(document: Document) -> Iterator[Problem]:
     newest = newest_line()
     for key in config_keys(document):
         if not key.is_missing and not has_key(key, newest):
-            yield Problem(key.path, _message(key, newest), _remedy(key))
+            yield Problem(key.path, _message(key, newest), _remedy(key), fix=_fix(key))
 
 
 def _message(key: ConfigKey, newest: str) -> str:
@@ -32,6 +33,11 @@ def _message(key: ConfigKey, newest: str) -> str:
         return f"ParallelCluster has {key.name} below {nested}, not here"
     close = get_close_matches(key.name, key.known, n=1, cutoff=0.6) or _contained(key)
     return f"ParallelCluster knows no key {shown} here{f'; did you mean {close[0]!r}?' if close else ''}"
+
+
+def _fix(key: ConfigKey) -> Fix | None:
+    meant = None if key.shape is not None or _nested(key) else meant_key(key.name, key.known)
+    return Fix(key.path, key=meant) if meant else None
 
 
 def _nested(key: ConfigKey) -> str | None:
