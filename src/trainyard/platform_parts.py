@@ -269,6 +269,10 @@ class NodeReplacement(Protocol):
         """Let no further jobs begin on it, whatever runs there, and say how."""
         ...
 
+    def is_held(self, record: ReplacementRecord) -> bool:
+        """Return whether what `hold` has done is still there, on the node or on its successor."""
+        ...
+
     def evidence(self, record: ReplacementRecord) -> Mapping[str, Callable[[], Any]]:
         """Return what the scheduler can be asked about it, by the name in the evidence."""
         ...

@@ -23,7 +23,7 @@ from trainyard.operate.slurm.node_commands import NodeCommands
 from trainyard.operate.slurm.node_replacement import SlurmReplacement
 
 OLD_GPU, NEW_GPU = (f"GPU-0000000{number}-0000-4000-8000-000000000000" for number in (1, 2))
-COMMANDS = 15
+COMMANDS = 11
 """What a replacement takes at most that waits for nothing."""
 OK = CommandResult(0, b"", "")
 
@@ -196,7 +196,7 @@ def test_a_node_is_held_drained_replaced_proven_and_given_back(make: Callable[..
     done = case.replace()
     assert (done.stage, done.instance_id, done.new_instance_id) == ("done", case.old, case.slurm.instance)
     assert not case.held
-    assert len(case.slurm.commands) <= COMMANDS
+    assert len(case.slurm.commands) <= COMMANDS + 2 * ("-dy-" in name)  # which is started
     assert (done.gpus, done.network_nodes) == ((OLD_GPU,), ("nn-1", "nn-2"))
     verbs = [command for command in case.slurm.commands if command.startswith(("scontrol update", "scontrol create"))]
     assert verbs[0].startswith("scontrol create reservation")
@@ -277,6 +277,80 @@ def test_a_call_that_is_killed_before_any_command_is_gone_on_with(make: Callable
         assert not case.held
         drains = [command for command in case.slurm.commands if "State=DRAIN" in command]
         assert len(drains) == 1, number
+
+
+def swapped(case: Case) -> str:
+    """Let somebody else have the node replaced, and return the instance that has its name then."""
+    case.account.client("ec2").terminate_instances(InstanceIds=[case.slurm.instance])
+    case.slurm.launch()
+    return case.slurm.instance
+
+
+def drains(case: Case) -> int:
+    return len([command for command in case.slurm.commands if "State=DRAIN" in command or "State=DOWN" in command])
+
+
+def test_a_record_of_an_instance_that_is_gone_is_not_gone_on_with_on_the_next_one(make: Callable[..., Case]):
+    case = make(jobs=10**6)
+    with pytest.raises(TrainyardError, match="has jobs"):
+        case.replace()
+    case.slurm.reservations.clear()  # given back
+    case.slurm.jobs = 0
+    bad = swapped(case)
+    case.slurm.new_gpus = ["GPU-00000003-0000-4000-8000-000000000000"]
+    done = case.replace()
+    assert (done.instance_id, done.new_instance_id) == (bad, case.slurm.instance)
+    assert {record.stage for record in case.stored()} == {"done"}
+    assert drains(case) == 1
+
+
+def test_a_node_that_was_given_back_with_its_instance_has_its_jobs_looked_at_again(make: Callable[..., Case]):
+    case = make()
+    case.slurm.clustermgtd = lambda: None  # type: ignore[method-assign]  # it is stopped
+    with pytest.raises(TrainyardError, match="is not replaced"):
+        case.replace(timeout_s=60)
+    case.slurm.reservations.clear()
+    case.slurm.state, case.slurm.jobs = "idle", 10**6
+    with pytest.raises(TrainyardError, match="has jobs"):
+        case.replace()
+    assert (drains(case), case.held, case.stored()[0].stage) == (1, True, "held")
+    assert any("somebody has given it back" in line for line in case.told)
+
+
+def test_a_held_node_that_something_else_replaced_is_proven_and_not_replaced_again(make: Callable[..., Case]):
+    case = make(jobs=10**6)
+    with pytest.raises(TrainyardError, match="has jobs"):
+        case.replace()
+    case.slurm.jobs = 0
+    successor = swapped(case)
+    done = case.replace()
+    assert (done.instance_id, done.new_instance_id, drains(case)) == (case.old, successor, 0)
+    assert not case.held
+
+
+def test_a_successor_that_is_replaced_before_it_is_proven_gives_way_to_its_own(make: Callable[..., Case]):
+    case = make(health="gpu-ecc")
+    with pytest.raises(TrainyardError, match="the health check"):
+        case.replace()
+    case.slurm.health = ""
+    assert case.replace().new_instance_id == case.slurm.instance
+    case = make("gpu-st-p5-48xlarge-2", health="gpu-ecc")
+    with pytest.raises(TrainyardError, match="the health check"):
+        case.replace()
+    case.slurm.health = ""
+    second = swapped(case)
+    done = case.replace()
+    assert (done.instance_id, done.new_instance_id, drains(case)) == (case.old, second, 1)
+
+
+def test_a_call_that_was_killed_after_the_node_was_given_back_replaces_nothing_more(make: Callable[..., Case]):
+    case = make()
+    done = case.replace()
+    (stored,) = replacements(case.account, BUCKET, "llm")
+    stored.change(replace(done, stage="proving", ended=""))
+    again = case.replace()
+    assert (again.stage, again.new_instance_id, drains(case)) == ("done", done.new_instance_id, 1)
+    assert not case.held
 
 
 def test_what_is_no_name_of_a_node_never_reaches_a_command():

@@ -18,7 +18,7 @@ from trainyard.deploy.work import folder
 from trainyard.edge.aws import ec2, s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import instance_by_id
-from trainyard.errors import TrainyardError
+from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.node_evidence import gpus_in, node_evidence
 from trainyard.operate.nodes.replacement_record import ReplacementRecord, StoredReplacement, begun, replacements
 from trainyard.platform_parts import NodeReplacement
@@ -61,6 +61,8 @@ def replace_node(request: ReplacementRequest, parts: NodeReplacement) -> Replace
     not replaced in time, and where its successor is not well: then it stays held.
     """
     work = _Replacement(request, parts, _begun(request, parts))
+    if work.record.stage == "done":
+        return work.record
     work.hold()
     work.collect_evidence()
     work.await_jobs()
@@ -77,11 +79,45 @@ def _begun(request: ReplacementRequest, parts: NodeReplacement) -> StoredReplace
         for stored in replacements(request.account, request.bucket, request.cluster)
         if stored.record.stage != "done" and request.node in (stored.record.node, stored.record.instance_id)
     ]
-    if unfinished:
-        record = unfinished[-1].record
-        request.tell(f"goes on with {record.node} ({record.instance_id}), which is {record.stage} since {record.began}")
-        return unfinished[-1]
+    for stored in reversed(unfinished):
+        if _is_under_way(request, parts, stored):
+            return stored
     return begun(request.account, request.bucket, request.cluster, parts.find(request.node))
+
+
+def _is_under_way(request: ReplacementRequest, parts: NodeReplacement, stored: StoredReplacement) -> bool:
+    """Return whether a replacement can be gone on with, and bring its record to what is there now.
+
+    Since it was written, somebody may have given the node back to jobs, or have had it replaced in another way. Then
+    the record says nothing about the instance behind the node's name today.
+    """
+    record, is_held = stored.record, parts.is_held(stored.record)
+    current = _current_instance(parts, request.node)
+    began = f"{record.node} ({record.instance_id}), which is {record.stage} since {record.began}"
+    if current == record.instance_id and (is_held or record.stage == "held"):
+        request.tell(f"goes on with {began}")
+    elif current == record.instance_id:
+        request.tell(f"begins anew with {began}: somebody has given it back to jobs")
+        stored.change(replace(record, stage="held"))
+    elif is_held:
+        is_other = record.stage in ("held", "draining") or current not in (None, record.new_instance_id)
+        request.tell(f"goes on with {began}")
+        if is_other:
+            stored.change(replace(record, stage="replacing", new_instance_id=""))
+    else:
+        request.tell(f"{began}, was given back to jobs, with {current or 'no instance'} in its place")
+        stored.change(replace(record, stage="done", ended=request.now()))
+        # Where its successor was given back, this was all; the next call replaces that.
+        return record.stage == "proving" and current == record.new_instance_id
+    return True
+
+
+def _current_instance(parts: NodeReplacement, node: str) -> str | None:
+    """Return the instance that is behind a name, or has the id; None where there is none."""
+    try:
+        return parts.find(node).instance_id
+    except InputError:
+        return None
 
 
 @dataclass

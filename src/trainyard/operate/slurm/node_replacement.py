@@ -51,6 +51,10 @@ class SlurmReplacement:
         commands.hold()
         return f"{record.node} gets no further jobs: reservation {commands.reservation}"
 
+    def is_held(self, record: ReplacementRecord) -> bool:
+        """Ask for the reservation."""
+        return self._commands(record).is_held()
+
     def evidence(self, record: ReplacementRecord) -> Mapping[str, Callable[[], Any]]:
         """Return what Slurm says of the node."""
         return {"slurm": lambda: self._head.run(("scontrol", "show", "node", record.node)).text}

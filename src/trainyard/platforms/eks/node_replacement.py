@@ -71,6 +71,14 @@ class EksReplacement:
             kubectl.apply([_held(document, record.reason)], force_conflicts=True)
         return f"{record.node} is cordoned"
 
+    def is_held(self, record: ReplacementRecord) -> bool:
+        """Look for the annotation. Where the instance has ended, its successor has none until it registers."""
+        instances = (record.instance_id, record.new_instance_id)
+        present = [document for document in self._nodes() if instance_of(document) in instances]
+        if not present:
+            return record.stage != "held"
+        return any(HOLD in part(document, "metadata", "annotations") for document in present)
+
     def evidence(self, record: ReplacementRecord) -> Mapping[str, Callable[[], Any]]:
         """Return what Kubernetes says of the node, and which pods it has."""
         return {
