@@ -77,7 +77,7 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         findings = [finding.as_json() for finding in checked.findings]
         findings += [finding.as_json() for finding in plan.review.findings] if plan and plan.review else []
-        print_json({**(_values(plan) if plan else {"steps": []}), "findings": findings})
+        print_json({**(plan_values(plan) if plan else {"steps": []}), "findings": findings})
     else:
         _print(plan, checked.findings)
     sys.exit(1 if plan is None or plan.refusals or checked.has_errors else 0)
@@ -89,11 +89,12 @@ def _print(plan: DeploymentPlan | None, findings: tuple[Finding, ...]) -> None:
     if plan is None:
         print_text(f"nothing is planned: {severity_counts(findings)}", err=True)
         return
-    for line in _lines(plan):
+    for line in plan_lines(plan):
         print_text(line)
 
 
-def _lines(plan: DeploymentPlan) -> Iterator[str]:
+def plan_lines(plan: DeploymentPlan) -> Iterator[str]:
+    """Yield a plan for people."""
     yield "Steps"
     width = max((len(step.name) for step in plan.steps), default=0)
     for number, step in enumerate(plan.steps, start=1):
@@ -180,7 +181,9 @@ def _range(least: object, most: object) -> str:
     return f"{least}" if least == most else f"{least} to {most}"
 
 
-def _values(plan: DeploymentPlan) -> dict[str, Any]:
+def plan_values(plan: DeploymentPlan) -> dict[str, Any]:
+    """Return the same for programs."""
+    """Return the same for programs."""
     from trainyard.cli.plan_bootstrap import budget_values, fleet_values
     from trainyard.cli.plan_cost import cost_values
     from trainyard.cli.plan_metrics import metrics_values

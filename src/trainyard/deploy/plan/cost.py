@@ -191,7 +191,7 @@ def amp_lines(spec: Spec) -> Iterator[CostLine]:
         basis = _UNKNOWN if spec.is_environment else _elsewhere(spec)
         yield by_the_month("Amazon Managed Prometheus", "workspace", (1, 1), None, basis)
         return
-    month = f"USD {least.usd_month:,.2f} to {most.usd_month:,.2f} a month in all"
+    month = f"{_month(least, most)} a month in all"
     for first, up_to, price in tiers(spec.region):
         counts = (_between(least.samples_month, first, up_to), _between(most.samples_month, first, up_to))
         if counts[1]:
@@ -206,9 +206,13 @@ def _elsewhere(spec: Spec) -> str:
     least, most = (_price(sizing, _PUBLIC_REGION) for sizing in sizings(spec))
     if least is None or most is None:
         return _UNKNOWN
-    prices = dict.fromkeys(f"{price.usd_month:,.2f}" for price in (least, most))
-    would = f"in {_PUBLIC_REGION} it would be USD {' to '.join(prices)} a month, and queries besides"
+    would = f"in {_PUBLIC_REGION} it would be {_month(least, most)} a month, and queries besides"
     return f"no public source has the prices of {spec.region}; {would}"
+
+
+def _month(least: AmpPrice, most: AmpPrice) -> str:
+    prices = dict.fromkeys(f"{price.usd_month:,.2f}" for price in (least, most))
+    return f"USD {' to '.join(prices)}"
 
 
 def _price(sizing: Sizing, region: str) -> AmpPrice | None:
