@@ -8,6 +8,7 @@ from functools import cache
 import re2  # type: ignore[import-untyped]  # it has no stubs
 
 from trainyard.diagnose.cause import CONFIDENCES, KINDS, SEVERITIES, Cause, Signature, causes, signatures
+from trainyard.diagnose.reasoning.cause_evidence import thresholds
 
 # What one automaton of all patterns may take.
 MEMORY_BYTES = 512 * 1024**2
@@ -32,7 +33,7 @@ def causes_of_line(line: str) -> list[Cause]:
 
 
 def causes_of_lines(lines: Iterable[str]) -> list[Cause]:
-    """Return the causes that lines tell of, the best first: by kind, severity, confidence, and earliest line."""
+    """Return the causes that lines tell of, the generic ones last: by kind, severity, confidence, and line."""
     best: dict[str, tuple[int, ...]] = {}
     for number, line in enumerate(lines):
         for signature in signatures_of_line(line):
@@ -44,6 +45,7 @@ def causes_of_lines(lines: Iterable[str]) -> list[Cause]:
 
 def _rank(cause: Cause, signature: Signature, number: int) -> tuple[int, ...]:
     return (
+        cause.subject in thresholds().generic,
         list(KINDS).index(cause.kind),
         list(SEVERITIES).index(cause.severity),
         list(CONFIDENCES).index(signature.confidence),

@@ -145,7 +145,7 @@ def _kind(earlier: Cause, later: Cause) -> str | None:
     """Return the kind of link that data allow.
 
     A warning explains an error only where that names what was warned of: its subject is not enough. Nor is that of a
-    symptom, which says that something failed and not what.
+    symptom, which says that something failed and not what. What is generic is explained by any error that is not.
     """
     if later.kind == "root" or "harmless" in (earlier.severity, later.severity):
         return None
@@ -156,8 +156,10 @@ def _kind(earlier: Cause, later: Cause) -> str | None:
         return None
     if earlier.subject in later.after:
         return "subject"
+    generic = thresholds().generic
+    is_behind = later.subject in generic and earlier.subject not in generic
     if later.kind != "symptom":
-        return None
+        return "generic" if is_behind else None
     return "consequence" if earlier.kind == "consequence" else "any"
 
 

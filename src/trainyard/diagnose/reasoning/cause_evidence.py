@@ -83,7 +83,8 @@ def _without_weaker(hits: Sequence[Hit], signature_table: Known) -> list[Hit]:
     """Return the hits without those that another cause explains better on the same line.
 
     That cause has a surer signature there, and its kind is as near to the root or nearer. A generic cause counts only
-    where no other explains the line.
+    where no other explains the line. Of two generic ones that counts whose subject says more, the one that the other
+    comes after, or the surer one.
     """
     by_line: dict[tuple[str, int], list[Hit]] = defaultdict(list)
     for hit in hits:
@@ -95,8 +96,13 @@ def _without_weaker(hits: Sequence[Hit], signature_table: Known) -> list[Hit]:
 
 def _gives_way(hit: Hit, other: Hit, signature_table: Known) -> bool:
     (own_signature, own), (signature, another) = signature_table[hit.signature], signature_table[other.signature]
-    if own.subject in thresholds().generic:
-        return another.subject not in thresholds().generic
+    generic = thresholds().generic
+    if another.subject in generic and own.subject not in generic:
+        return False
+    if own.subject != another.subject and own.subject in generic:
+        return another.subject not in generic or generic.index(another.subject) < generic.index(own.subject)
+    if own.subject in generic and another.id in own.after:
+        return True
     surer = CONFIDENCE_ORDER[signature.confidence] < CONFIDENCE_ORDER[own_signature.confidence]
     return own.id != another.id and surer and KIND_ORDER[another.kind] <= KIND_ORDER[own.kind]
 
@@ -116,7 +122,7 @@ class Thresholds(NamedTuple):
     links: dict[str, LinkKind]
     over_after: dt.timedelta
     one_node: frozenset[str]
-    generic: frozenset[str]
+    generic: tuple[str, ...]
     confidence: dict[str, int]
 
 
@@ -128,7 +134,7 @@ def thresholds() -> Thresholds:
         {kind: _link_kind(link, content["slack_s"]) for kind, link in content["links"].items()},
         dt.timedelta(seconds=content["over_after_s"]),
         frozenset(content["one_node"]),
-        frozenset(content["generic"]),
+        tuple(content["generic"]),
         content["confidence"],
     )
 

@@ -109,7 +109,7 @@ def confidence(cause: Cause, hits: Sequence[Hit], consequences: int) -> str:
     several_nodes = len({hit.node for hit in hits if hit.node is not None}) > 1
     borne_out = several_signatures + several_nodes + (consequences > 0)
     steps = 0 if not borne_out else 2 if borne_out >= _FOR_TWO_STEPS else 1
-    return _BY_ORDER[max(0, surest - steps)]
+    return _BY_ORDER[max(int(cause.subject in thresholds().generic), surest - steps)]
 
 
 def _evidence(cause: Cause, hits: Iterable[Hit]) -> tuple[Hit, ...]:

@@ -16,7 +16,11 @@ from trainyard.diagnose.line_time import time_of, time_of_number
 _HEAD_BYTES = 4096
 # `describe-stack-events`, ParallelCluster's exports and its own commands, which begin their keys with a small letter;
 # `get-log-events` and `filter-log-events`; `journalctl -o json` and json-pretty; `kubectl get -o json`.
-_MARKS = (b'"ResourceStatus"', b'"resourceStatus"', b'"ingestionTime"', b'"__REALTIME_TIMESTAMP"', b'"apiVersion"')
+# What validators of ParallelCluster say is an event as well.
+_MARKS = (
+    b'"ResourceStatus"', b'"resourceStatus"', b'"ingestionTime"', b'"__REALTIME_TIMESTAMP"', b'"apiVersion"',
+    b'"configurationValidationErrors"', b'"validationMessages"', b'Validator"',
+)  # fmt: skip
 _LOG_EVENTS = re.compile(rb'"events"\s*:\s*\[\s*\{\s*"(?:message|timestamp|logStreamName)"')
 _TOKEN = re.compile(rb'"((?:[^"\\\n]++|\\.)*+)"(\s*+:)?|([{}\[\]\n])|(?<![\w.])(\d[\d.]{8,20})')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
@@ -30,7 +34,7 @@ _OF_KUBERNETES = ("type", "reason", "kind", "name")
 _NESTED = {"involvedObject": ("kind", "name"), "regarding": ("kind", "name"), "source": ("host",)}
 _KEYS = frozenset({
     *_TIMES, *_MESSAGES, *_OF_STACKS, *_OF_KUBERNETES, *_TIMES_OF_KUBERNETES, "logStreamName", "_HOSTNAME", "hostname",
-    "host",
+    "host", "level",
 })  # fmt: skip
 # What is nested deeper is hostile; longer values than this are cut.
 _DEEPEST, _LONGEST_BYTES = 64, 2**16
@@ -126,6 +130,8 @@ def _event(lines: range, values: dict[str, _Value]) -> Iterator[JsonEvent]:
     elif value := next((values[key] for key in (*_MESSAGES, *_alone(values)) if key in values), None):
         place = value
         words = [*_words_of_kubernetes(values), *([place.text] if place is not values.get("reason") else [])]
+        if "level" in values and "type" in values:
+            words = [_validation_message(values, place.text)]
     else:
         return
     time_text = next((values[key].text for key in (*_TIMES, *_TIMES_OF_KUBERNETES) if key in values), "")
@@ -134,6 +140,11 @@ def _event(lines: range, values: dict[str, _Value]) -> Iterator[JsonEvent]:
     stream = values.get("logStreamName")
     node = host or (host_of(stream.text) if stream else None)
     yield JsonEvent(lines, place.line, place.raw, " ".join(words), _time(time_text), node)
+
+
+def _validation_message(values: dict[str, _Value], message: str) -> str:
+    """Return what a validator of ParallelCluster says as its command prints it on one line."""
+    return f'"level": "{values["level"].text}", "type": "{values["type"].text}", "message": "{message}"'
 
 
 def _alone(values: dict[str, _Value]) -> tuple[str, ...]:
