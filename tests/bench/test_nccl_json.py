@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from trainyard.bench.case import case_of
 from trainyard.bench.judge import judge
-from trainyard.bench.nccl_json import is_nccl_json, parse_json
+from trainyard.bench.nccl_json import is_test_json, parse_json
+from trainyard.bench.result import Run
 from trainyard.errors import InputError
 
 
@@ -46,8 +47,14 @@ def text() -> str:
     return json.dumps(content(), separators=(",", ":"))
 
 
+def parsed(one: str) -> Run:
+    """Return the only test of a file."""
+    (run,) = parse_json(one)
+    return run
+
+
 def test_it_says_all_that_the_text_says():
-    run = parse_json(text())
+    run = parsed(text())
     assert (run.collective, run.ranks, run.concluded) == ("all_reduce", 16, True)
     assert run.hosts == ["p5-1", "p5-2"]
     assert run.versions == {"nccl": "2.27.3"}
@@ -62,33 +69,33 @@ def test_it_says_all_that_the_text_says():
 
 
 def test_of_the_environment_only_what_concerns_nccl_is_kept():
-    run = parse_json(text())
+    run = parsed(text())
     assert run.environment == {"NCCL_DEBUG": "INFO", "FI_PROVIDER": "efa"}
     assert "do-not-keep" not in repr(run)
 
 
 def test_times_of_the_processor_are_times_too():
     changed = text().replace('"time":', '"cpu_time":')
-    assert parse_json(changed) == parse_json(text())
+    assert parsed(changed) == parsed(text())
 
 
 def test_a_row_without_out_of_place_has_its_other_half():
     changed = content()
     changed["results"][0]["out_of_place"] = None
-    row = parse_json(json.dumps(changed)).rows[0]
+    row = parsed(json.dumps(changed)).rows[0]
     assert row.out_of_place is None
     assert row.in_place is not None
 
 
 def test_wherever_it_is_cut_whole_rows_are_kept_and_nothing_is_invented():
     whole = text()
-    rows = set(parse_json(whole).rows)
+    rows = set(parsed(whole).rows)
     begin = whole.index('"results"')
     for length in range(begin + len('"results":['), len(whole)):
-        run = parse_json(whole[:length])
+        run = parsed(whole[:length])
         assert set(run.rows) <= rows
         assert not run.concluded
-    assert len(parse_json(whole[: whole.index('"out_of_bounds"')]).rows) == 2
+    assert len(parsed(whole[: whole.index('"out_of_bounds"')]).rows) == 2
 
 
 @pytest.mark.parametrize("length", [10, 200])
@@ -98,9 +105,9 @@ def test_one_that_is_cut_before_its_results_is_an_error(length: int):
 
 
 def test_it_is_known_by_its_beginning():
-    assert is_nccl_json(text()[:64].encode())
-    assert not is_nccl_json(b'{"version": 1, "findings": []}')
-    assert not is_nccl_json(b"# nThread 1")
+    assert is_test_json(text()[:64].encode())
+    assert not is_test_json(b'{"version": 1, "findings": []}')
+    assert not is_test_json(b"# nThread 1")
 
 
 ANYTHING = st.recursive(
@@ -122,7 +129,7 @@ def test_whatever_stands_in_the_place_of_a_value_ends_in_a_verdict_or_in_words(d
     container, key = data.draw(st.sampled_from(places(changed)))
     container[key] = other
     try:
-        run = parse_json(json.dumps(changed))
+        run = parsed(json.dumps(changed))
     except ValueError:
         return
     with suppress(InputError):  # ranks that do not fit two nodes

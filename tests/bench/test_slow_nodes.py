@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.bench.clusters import all_pairs, json_with_process_times, ring, text
+from tests.bench.test_nccl_json import parsed
 from trainyard.bench.case import case_of
 from trainyard.bench.judge import judge, judge_together
-from trainyard.bench.nccl_json import parse_json
 from trainyard.bench.nccl_log import parse_log
 from trainyard.bench.result import Run
 from trainyard.bench.slow_nodes import node_ratios, slow_nodes
@@ -81,14 +81,14 @@ def test_the_finding_stands_at_the_runs_that_show_it():
 
 
 def test_processes_that_take_longer_name_their_node():
-    run = parse_json(json_with_process_times({"p5-3": 1.4}))
+    run = parsed(json_with_process_times({"p5-3": 1.4}))
     (node,) = slow_nodes([run])
     assert (node.host, node.runs) == ("p5-3", (0,))
     assert node.why == "processes of p5-3 take 40% longer than those of all other nodes, at 2 sizes"
 
 
 def test_processes_that_the_others_wait_for_name_their_node():
-    (node,) = slow_nodes([parse_json(json_with_process_times({"p5-2": 0.6}))])
+    (node,) = slow_nodes([parsed(json_with_process_times({"p5-2": 0.6}))])
     assert node.host == "p5-2"
     assert "40% shorter in the collective" in node.why
     assert "the others wait for it" in node.why
@@ -100,21 +100,21 @@ def test_processes_that_the_others_wait_for_name_their_node():
     ids=["alike", "a-little", "two-nodes", "two-of-six"],
 )
 def test_processes_that_tell_nothing_certain_name_nobody(factors: dict[str, float], hosts: int):
-    assert slow_nodes([parse_json(json_with_process_times(factors, hosts))]) == []
+    assert slow_nodes([parsed(json_with_process_times(factors, hosts))]) == []
 
 
 def test_the_first_iterations_that_the_test_leaves_out_do_not_count():
-    ratios = node_ratios(parse_json(json_with_process_times({"p5-3": 1.4})))
+    ratios = node_ratios(parsed(json_with_process_times({"p5-3": 1.4})))
     assert list(ratios) == [4294967296, 8589934592]
     assert ratios[4294967296] == pytest.approx({"p5-1": 1.0, "p5-2": 1.0, "p5-3": 1.4, "p5-4": 1.0})
 
 
 def test_two_nodes_are_not_held_against_each_other():
-    assert node_ratios(parse_json(json_with_process_times({"p5-1": 1.5}, 2))) == {}
+    assert node_ratios(parsed(json_with_process_times({"p5-1": 1.5}, 2))) == {}
 
 
 def test_a_process_with_several_gpus_is_one_process():
-    run = parse_json(json_with_process_times({}))
+    run = parsed(json_with_process_times({}))
     run.devices = [device._replace(pid=1) for device in run.devices]
     assert run.process_hosts == ["p5-1", "p5-2", "p5-3", "p5-4"]
     assert node_ratios(run) == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import chain, islice
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from trainyard.bench.case import case_of
 from trainyard.bench.judge import Judgement, judge, judge_together
 from trainyard.bench.machine import by_accelerator, machine
-from trainyard.bench.nccl_json import is_nccl_json, parse_json
+from trainyard.bench.nccl_json import is_test_json, parse_json
 from trainyard.bench.nccl_log import collective_in, parse_log
 from trainyard.bench.result import Run
 from trainyard.catalog import instances
@@ -21,6 +22,7 @@ from trainyard.errors import InputError
 
 # The JSON of a test with every iteration of 1,024 ranks; the whole file is held in memory.
 _MOST_JSON_BYTES = 256 * 2**20
+_BEGINNING_BYTES = 400
 _MOST_FILES = 20_000
 
 
@@ -145,7 +147,12 @@ def _of_file(name: str) -> list[Run] | None:
         first = next(blocks, b"")
         if not first:
             return None
-        runs = _json(name, first, blocks) if is_nccl_json(first[:200]) else parse_log(chain((first,), blocks))
+        if is_test_json(first[:_BEGINNING_BYTES]):
+            runs = _json(name, first, blocks)
+        elif first.startswith(b"{") and b"\n" not in first.rstrip():
+            runs = _one_record(name, first, blocks)
+        else:
+            runs = parse_log(chain((first,), blocks))
     for run in runs:
         run.collective = run.collective or collective_in(Path(name).name)
     return runs
@@ -165,17 +172,35 @@ def _as_utf_8(blocks: Iterator[bytes]) -> Iterator[bytes]:
         yield decoder.decode(block).encode()
 
 
+def _one_record(name: str, first: bytes, blocks: Iterator[bytes]) -> list[Run]:
+    """Return the runs of a log that is one line of JSON, as CloudWatch's API answers: each of its texts is a line."""
+    text = _whole(name, first, blocks)
+    try:
+        lines = json.dumps(json.loads(text), indent=1)
+    except (ValueError, RecursionError):
+        return parse_log([text.encode()])
+    runs = parse_log([lines.encode()])
+    for run in runs:
+        run.rows = [row._replace(line=1) for row in run.rows]
+        run.failures = [failure._replace(line=1) for failure in run.failures]
+    return runs
+
+
 def _json(name: str, first: bytes, blocks: Iterator[bytes]) -> list[Run]:
+    try:
+        return parse_json(_whole(name, first, blocks))
+    except ValueError as error:
+        hint = "give the text output of the test; the JSON of a test that was killed may have no results"
+        raise InputError(f"begins as nccl-tests' JSON and cannot be read: {error}", where=name, hint=hint) from error
+
+
+def _whole(name: str, first: bytes, blocks: Iterator[bytes]) -> str:
     content = bytearray(first)
     for block in blocks:
         content += block
         if len(content) > _MOST_JSON_BYTES:
             raise InputError("the JSON is larger than 256 MiB", where=name, hint="give the text output of the test")
-    try:
-        return [parse_json(content.decode("utf-8", "replace"))]
-    except ValueError as error:
-        hint = "give the text output of the test; the JSON of a test that was killed may have no results"
-        raise InputError(f"begins as nccl-tests' JSON and cannot be read: {error}", where=name, hint=hint) from error
+    return content.decode("utf-8", "replace")
 
 
 def _found_instead(runs: list[Run]) -> str:

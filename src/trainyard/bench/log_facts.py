@@ -20,7 +20,7 @@ _ALGORITHM = re.compile(r"Algo (\w+) proto (\w+)")
 _FAILURE = re.compile(
     r"NCCL WARN|Test (?:[A-Z]+ )?failure|: error:|not enough slots|optimal provider|No data available|CANCELLED"
     r"|Segmentation fault|Bus error|\bKilled\b|MPI_ABORT|mpirun noticed|exited on signal|TIME LIMIT|[Oo]ut Of Memory"
-    r"|No such file|command not found"
+    r"|No such file|command not found|Failure running neuron-bench|errors found - test failed|Neuron DKMS Driver is not"
 )
 _VERSIONS = (
     ("nccl-tests", re.compile(r"nccl-tests version (\S+)")),

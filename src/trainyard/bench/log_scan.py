@@ -6,16 +6,23 @@ whose time does not depend on how the input is made, finds the few lines that co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from trainyard.bench.program_text import ESCAPES
+
 # Each leads to a line; what the line says is decided later.
+_GAP = rb"(?:[ \t|]|\\t)+"
 MARKS = (
     rb"nccl-tests version|nThread|Collective test|Rank +[0-9]+ +(?:Group|Pid)|busbw|Avg bus|Out of bounds|_perf"
-    rb"|nccom-test"
-    rb"|[0-9]\.[0-9]+ +[0-9]+\.[0-9]+ +[0-9N]"  # two bandwidths of a row, or of the half of one
-    rb"|[0-9] +[0-9]+ +(?:u?int|half|float|double|b?f|char)[0-9a-z]* "  # the beginning of a row
+    rb"|nccom-test|neuron-bench|errors found - test failed|Neuron DKMS"
+    # two bandwidths of a row, or of the half of one; the beginning of a row
+    rb"|[0-9]\.[0-9]+" + _GAP + rb"[0-9]+\.[0-9]+" + _GAP + rb"[0-9N]"
+    rb"|[0-9]" + _GAP + rb"[0-9]+" + _GAP + rb"(?:u?int|half|float|double|b?f|char)[0-9a-z]*" + _GAP +
+    # the columns of some table
+    rb"|(?:[Ss]ize|[Bb]ytes|[Pp]ayload)[^\n]*(?:[MG]i?B/s|G[Bb]ps|Gb/s|\(us\)|usec)"
     rb"|NCCL version|nccl-library|aws-ofi-nccl|ibfabric version|cudaDriverVersion|CUDA [Dd]river|EFA_INSTALLER"
     rb"|elected [Pp]rovider|Using network|Init COMPLETE|by environment|Algo "
     rb"|NCCL WARN|Test [A-Z]+ failure|Test failure|: error:|not enough slots|optimal provider|No data available"
@@ -24,6 +31,9 @@ MARKS = (
 )
 _CONNECTIONS = b"] via NET/"
 _GDR = b"/GDRDMA"
+_ESCAPES = re.compile(ESCAPES.pattern.encode())
+_COLUMNS = re.compile(r"(?i)(?:size|bytes|payload).*(?:[MG]i?B/s|Gbps|Gb/s|busbw|\(us\)|usec)")
+_BELOW_BYTES = 1024
 # A line longer than this is cut: no program that we read writes one.
 _LONGEST_LINE = 65536
 
@@ -37,21 +47,24 @@ class ScannedLog(NamedTuple):
     connections: int
     """Network connections that stand between the line found before and this one."""
     gdr_connections: int
+    below: str = ""
+    """The lines right below it, where it has the columns of a table."""
 
 
 def scan(blocks: Iterable[bytes]) -> Iterator[ScannedLog]:
     """Yield the lines that count of a log that comes in blocks of any size."""
     line, connections, gdr_connections = 1, 0, 0
-    for block in whole_lines(blocks):
+    for lines in whole_lines(blocks):
+        block = _ESCAPES.sub(b"", lines) if b"\x1b" in lines else lines
         done = 0
         for start, end in _spans(block):
             between = block[done:start]
             line += between.count(b"\n")
             connections += between.count(_CONNECTIONS)
             gdr_connections += between.count(_GDR)
-            yield ScannedLog(
-                line, block[start:end].decode("utf-8", "replace").rstrip("\r\n"), connections, gdr_connections
-            )
+            text = block[start:end].decode("utf-8", "replace").rstrip("\r\n")
+            below = block[end : end + _BELOW_BYTES].decode("utf-8", "replace") if _COLUMNS.search(text) else ""
+            yield ScannedLog(line, text, connections, gdr_connections, below)
             connections = gdr_connections = 0
             done = start
         rest = memoryview(block)[done:].tobytes() if done else block

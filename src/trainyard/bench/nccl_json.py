@@ -1,7 +1,8 @@
-"""The JSON that nccl-tests writes with ``-J``, version 2 of it.
+"""The JSON that nccl-tests writes with ``-J``, and nccom-test with ``--report-to-json-file``.
 
 https://github.com/NVIDIA/nccl-tests/blob/master/src/util.cu
 It is written piece by piece, so a test that was killed leaves one that is cut: what is whole of it counts.
+A file may hold several, one after the other or in a list, and other programs may have sorted or typed their values.
 """
 
 from __future__ import annotations
@@ -14,33 +15,50 @@ from typing import Any
 
 from trainyard.bench.log_facts import dotted_version
 from trainyard.bench.nccl_log import collective_in, with_derived_facts
+from trainyard.bench.nccom_table import row_of_cells
 from trainyard.bench.result import Device, Evidence, Measurement, Row, Run
 
 # The file has the whole environment of the test, which may hold secrets. No more than this is taken of it.
 _ENVIRONMENT = re.compile(r"((?:NCCL|FI|OFI_NCCL)_[A-Z0-9_]+)=(.*)", re.DOTALL)
 _RESULTS = re.compile(r'"results"\s*:\s*\[')
+# The first keys that nccl-tests writes, or another program after it in the order of the alphabet, and nccom-test's.
+_BEGINNING = re.compile(
+    rb'\s*(?:\[\s*)?\{\s*"(?:version"\s*:\s*\d+\s*,\s*"start_time|(?:args|average_bus_bandwidth|config)"\s*:'
+    rb'|results"\s*:\s*\[\s*\{)'
+)
 _BETWEEN = re.compile(r"[,\s]*")
 
 
-def is_nccl_json(beginning: bytes) -> bool:
-    """Return whether a file that begins so is one of these."""
-    return re.match(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"start_time"', beginning) is not None
+def is_test_json(beginning: bytes) -> bool:
+    """Return whether a file that begins so is the JSON of a test, and no log whose records are JSON."""
+    return _BEGINNING.match(beginning) is not None
 
 
-def parse_json(text: str) -> Run:
-    """Return the test. Raises ValueError where not even its beginning is whole, or where it has another form."""
+def parse_json(text: str) -> list[Run]:
+    """Return the tests. Raises ValueError where not even a beginning is whole, or where it has another form."""
     try:
-        return _run(_content(text))
+        return [_nccom_run(content) if _is_of_nccom(content) else _run(content) for content in _contents(text)]
     except (AttributeError, KeyError, OverflowError, RecursionError, TypeError) as error:
         raise ValueError(f"a value is not as nccl-tests writes it: {error}") from error
 
 
-def _content(text: str) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads(text)
-    except json.JSONDecodeError:
-        content = _cut(text)
-    return content
+def _contents(text: str) -> list[dict[str, Any]]:
+    values, end = _whole_values(text)
+    found = [content for value in values for content in (value if isinstance(value, list) else [value])]
+    return found if found and not text[end:].strip() else [*found, _cut(text[end:])]
+
+
+def _is_of_nccom(content: dict[str, Any]) -> bool:
+    return "nccl_version" not in content and any("size(B)" in result for result in content.get("results", ()))
+
+
+def _nccom_run(content: dict[str, Any]) -> Run:
+    run = Run(tool="nccom-test", concluded=True)
+    for result in content["results"]:
+        row = row_of_cells({name: str(value) for name, value in result.items()}, 0)
+        run.rows += [row] if row is not None else []
+        run.damaged_rows += row is None
+    return with_derived_facts(run)
 
 
 def _run(content: dict[str, Any]) -> Run:
@@ -67,21 +85,22 @@ def _cut(text: str) -> dict[str, Any]:
     if begin is None:
         raise ValueError("the JSON ends before its results begin")
     content: dict[str, Any] = json.loads(text[: begin.start()].rstrip().rstrip(",") + "}")
-    content["results"] = list(_whole_objects(text[begin.end() :]))
+    content["results"] = _whole_values(text[begin.end() :])[0]
     return content
 
 
-def _whole_objects(text: str) -> list[dict[str, Any]]:
+def _whole_values(text: str) -> tuple[list[Any], int]:
+    """Return the values that stand one after the other, and where the last of them that is whole ends."""
     decoder, at = json.JSONDecoder(), 0
-    objects: list[dict[str, Any]] = []
+    values: list[Any] = []
     while True:
         between = _BETWEEN.match(text, at)
-        at = between.end() if between is not None else at
+        begin = between.end() if between is not None else at
         try:
-            json_object, at = decoder.raw_decode(text, at)
+            value, at = decoder.raw_decode(text, begin)
         except json.JSONDecodeError:
-            return objects
-        objects.append(json_object)
+            return values, at
+        values.append(value)
 
 
 def _row(row: dict[str, Any]) -> Row:
@@ -127,4 +146,4 @@ def _count(value: object) -> int:
 
 
 def _okay(word: object) -> str:
-    return "OK" if word == "true" else "FAILED"
+    return "OK" if word in {True, "true"} else "FAILED"

@@ -8,22 +8,25 @@ from math import ceil, floor
 
 from trainyard.bench.log_facts import note
 from trainyard.bench.log_scan import ScannedLog, scan
-from trainyard.bench.result import Device, Row, Run
-from trainyard.bench.table_row import DTYPE_BYTES, Start, is_continuation, row_of, start_of
+from trainyard.bench.nccom_table import columns_of, note_command, row_by_columns
+from trainyard.bench.program_text import program_lines
+from trainyard.bench.result import Device, Evidence, Row, Run
+from trainyard.bench.table_row import DTYPE_BYTES, Start, is_continuation, row_of, start_of, usual_before
 
 _COLLECTIVE = re.compile(
     r"\b(all_reduce|all_gather|reduce_scatter|alltoallv?|broadcast|reduce|gather|scatter|sendrecv|hypercube)_perf"
 )
-_NCCOM = re.compile(
-    r"nccom-test\b.*\b(allr|allg|redsct|sendrecv|alltoall|permute|all_reduce|all_gather|reduce_scatter)\b"
-)
-_NCCOM_NAMES = {"allr": "all_reduce", "allg": "all_gather", "redsct": "reduce_scatter"}
 _PARAMETERS = re.compile(r"nThread \d+ nGpus \d+ .*")
 _PARAMETER = re.compile(r"([A-Za-z]+(?: iters)?):? (\d+(?:\((?:factor|bytes)\))?)")
 _DEVICE = re.compile(
     r"Rank\s+(\d+)\s+(?:Group\s+(\d+)\s+)?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d+)\s+\[[^\]]*\]\s*(.*?)\s*$"
 )
 _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*([\d.]+(?:e[+-]\d+)?)\s*(?:GB/s)?")
+_A_NUMBER = re.compile(r"[=~]?-?\d+(?:\.\d+)?(?:e[+-]\d+)?[kmgsKMG]?")
+_LINES_BELOW, _FEWEST_NUMBERS = 4, 2
+# So many rows of which none can be read are a table of another form, and no damage.
+_UNREAD_ROWS = 3
+_SAME_LINE_TWICE = 2
 _BOUNDS = re.compile(r"Out of bounds values\s*:\s*(\d+)\s+(OK|FAILED)")
 
 
@@ -54,17 +57,24 @@ class _LogReader:
         self.last = ""
         self.ended = False
         self.measured_once = False
+        self.columns: list[str] = []
+        self.before: set[str] = set()
 
     def read(self, scanned: ScannedLog) -> None:
-        text = scanned.text
-        if self._begins(text):
-            self._next()
         self.run.transport.connections += scanned.connections
         self.run.transport.gdr_connections += scanned.gdr_connections
+        for text in program_lines(scanned.text):
+            self._read(text, scanned)
+
+    def _read(self, text: str, scanned: ScannedLog) -> None:
+        if self._begins(text):
+            self._next()
         self.run.first_line = self.run.first_line or scanned.line
-        if not self._row(scanned):
+        if not self._row(text, scanned.line):
             self._frame(text)
             note(self.run, scanned.line, text)
+            if scanned.below and _is_table(scanned.below):
+                self.run.unread = Evidence(scanned.line, text.strip())
         self.run.last_line = scanned.line
         self.last = text
 
@@ -81,27 +91,37 @@ class _LogReader:
     def _next(self) -> None:
         self._give_up_torn()
         run = self.run
-        if run.rows or run.damaged_rows or run.failures or run.transport.provider or run.parameters or run.devices:
+        if run.is_test or run.transport.provider:
             self.runs.append(with_derived_facts(run))
-        self.run, self.ended, self.measured_once = Run(), False, False
+        self.run, self.ended, self.measured_once, self.columns = Run(), False, False, []
 
-    def _row(self, scanned: ScannedLog) -> bool:
-        """Take a line that is a row, or a part of one."""
-        start = start_of(scanned.text)
+    def _row(self, text: str, line: int) -> bool:
+        """Take a line that holds a row, or a part of one."""
+        start = start_of(text)
         if start is None:
-            return self._continued(scanned.text)
+            return self._continued(text)
+        row = self._row_of(start, text, line)
+        before = _shape(start.before)
+        if row is None and before not in self.before and not usual_before(start):
+            return False  # prose that holds two numbers and the name of a type
         self._give_up_torn()
-        if scanned.text == self.last and self.run.rows:
+        self.before.add(before)
+        if text == self.last and self.run.rows:
             return True  # written twice, by tee or by two that follow the same file
-        self._take(start, scanned.line)
+        self._take(start, row, line)
         return True
 
-    def _take(self, start: Start, line: int) -> None:
-        row = row_of(start, line, measured_once=self.measured_once or _of_nccom(start))
-        if row is not None:
-            self._add(row)
-        else:
+    def _row_of(self, start: Start, text: str, line: int) -> Row | None:
+        if self.columns:
+            return row_by_columns(self.columns, text, line)
+        return row_of(start, line, measured_once=self.measured_once or _of_nccom(start))
+
+    def _take(self, start: Start, row: Row | None, line: int) -> None:
+        if row is None:
             self.torn = (start, line)
+            return
+        self.run.rows.append(row)
+        self.run.unread, self.ended = None, False
 
     def _continued(self, text: str) -> bool:
         """Take the other part of a row: lines of NCCL may stand between the two."""
@@ -111,16 +131,15 @@ class _LogReader:
         begun = [word for word in start.rest if word.lstrip("-").replace(".", "").isdecimal()]
         whole = start._replace(rest=begun + [word for word in text.split() if not word.endswith(":")])
         self.torn = None
-        self._take(whole, line)
+        self._take(whole, self._row_of(whole, text, line), line)
         return True
 
-    def _add(self, row: Row) -> None:
-        self.run.rows.append(row)
-        self.ended = False
-
     def _give_up_torn(self) -> None:
+        """Count a row whose other part has not come. A table of nothing else is one that cannot be read."""
         if self.torn is not None:
             self.run.damaged_rows += 1
+            if self.run.damaged_rows >= _UNREAD_ROWS and not self.run.rows and self.run.unread is None:
+                self.run.unread = Evidence(self.torn[1], "")
             self.torn = None
 
     def _frame(self, text: str) -> None:
@@ -128,18 +147,24 @@ class _LogReader:
         run = self.run
         if name := collective_in(text):
             run.collective = run.collective or name
-        elif match := _NCCOM.search(text):
-            run.tool, run.collective = "nccom-test", _NCCOM_NAMES.get(match[1], match[1])
+        else:
+            note_command(run, text)
         if match := _PARAMETERS.search(text):
             run.parameters = dict(_PARAMETER.findall(match[0]))
         elif match := _DEVICE.search(text):
             rank, group, pid, host, device, name = match.groups()
-            run.devices.append(Device(int(rank), int(group or 0), int(pid), host, int(device), name))
+            self._device(Device(int(rank), int(group or 0), int(pid), host, int(device), name.rstrip('"|')))
         elif "busbw" in text:
+            self.columns = columns_of(text)
+            self.before.add(_shape(text.replace("|", " ").partition("size")[0].replace("#", " ").split()))
             self.measured_once = "size" in text and text.count("busbw") == 1
             if "algbw(GB/s)" in text:
                 run.tool = "nccom-test"
         self._summary(text)
+
+    def _device(self, device: Device) -> None:
+        if device not in self.run.devices[-_SAME_LINE_TWICE:]:
+            self.run.devices.append(device)
 
     def _summary(self, text: str) -> None:
         if match := _AVERAGE.search(text):
@@ -149,6 +174,21 @@ class _LogReader:
             self.run.out_of_bounds = (int(match[1]), match[2])
         elif "Collective test concluded" in text:
             self.run.concluded = self.ended = True
+
+
+def _shape(words: Iterable[str]) -> str:
+    """Return what stands before a row without its numbers: it is alike in all lines of a table."""
+    return re.sub(r"\d+", "0", " ".join(words))
+
+
+def _is_table(below: str) -> bool:
+    """Return whether rows stand in the lines below the columns of a table: two with more numbers than words."""
+    rows = 0
+    for line in below.splitlines()[:_LINES_BELOW]:
+        words = [word.strip("\"',|") for text in program_lines(line) for word in text.split()]
+        numbers = sum(_A_NUMBER.fullmatch(word) is not None for word in words)
+        rows += numbers >= _FEWEST_NUMBERS and numbers * 2 > len(words)
+    return rows >= 2
 
 
 def _of_nccom(start: Start) -> bool:

@@ -86,8 +86,12 @@ class Run:
     rows: list[Row] = field(default_factory=list)
     damaged_rows: int = 0
     """Lines that begin as a row does, and are cut, or contradict themselves."""
+    unread: Evidence | None = None
+    """The columns of a table below which no row could be read."""
     devices: list[Device] = field(default_factory=list)
     ranks: int | None = None
+    nodes: int | None = None
+    """Only the command of nccom-test says it."""
     instance_type: str | None = None
     """Only jobs of `trainyard bench plan` say it."""
     parameters: dict[str, str] = field(default_factory=dict)
@@ -113,7 +117,7 @@ class Run:
     @property
     def is_test(self) -> bool:
         """Return whether a test has begun, or has failed to: what NCCL says of itself is said in training as well."""
-        return bool(self.rows or self.damaged_rows or self.failures or self.parameters or self.devices)
+        return bool(self.rows or self.damaged_rows or self.unread or self.failures or self.parameters or self.devices)
 
     @property
     def on_cpus(self) -> bool:

@@ -41,21 +41,26 @@ class Start(NamedTuple):
     dtype: str
     redop: str | None
     rest: list[str]
+    before: tuple[str, ...] = ()
+    """What stands before it in the line: whatever launchers, log services and people put there."""
 
 
 def start_of(text: str) -> Start | None:
-    """Return what a line begins with as a row does, or None where it is none."""
-    words = text.split()
-    at = next((index for index, word in enumerate(words) if word in DTYPE_BYTES), 0)
-    if at < 2 or not (words[at - 1].isdecimal() and words[at - 2].isdecimal()):
-        return None
-    before = words[: at - 2]
-    if len(before) > _MOST_PREFIXES or not all(map(_PREFIX.fullmatch, before)):
-        return None
-    rest = words[at + 1 :]
-    redop = rest.pop(0) if rest and rest[0] in _REDOPS else None
-    size_bytes, elements = int(words[at - 2]), int(words[at - 1])
-    return Start(size_bytes, elements, words[at], redop, rest) if _fits(size_bytes, elements, words[at]) else None
+    """Return what a line holds of a row from its size on, wherever that stands in it, or None where it holds none."""
+    words = text.replace("|", " ").split()
+    for at in range(2, len(words)):
+        if words[at] in DTYPE_BYTES and words[at - 1].isdecimal() and words[at - 2].isdecimal():
+            size_bytes, elements = int(words[at - 2]), int(words[at - 1])
+            if _fits(size_bytes, elements, words[at]):
+                rest = words[at + 1 :]
+                redop = rest.pop(0) if rest and rest[0] in _REDOPS else None
+                return Start(size_bytes, elements, words[at], redop, rest, tuple(words[: at - 2]))
+    return None
+
+
+def usual_before(start: Start) -> bool:
+    """Return whether only what launchers put before a line stands before it: prose may hold two numbers and a type."""
+    return len(start.before) <= _MOST_PREFIXES and all(map(_PREFIX.fullmatch, start.before))
 
 
 def row_of(start: Start, line: int, *, measured_once: bool = False) -> Row | None:
@@ -63,8 +68,7 @@ def row_of(start: Start, line: int, *, measured_once: bool = False) -> Row | Non
 
     ``measured_once``: the table has no second measurement, in place, so that half a row is a whole one.
     """
-    rest = _without_time(start.rest)
-    root, values = _root_and_values(rest)
+    root, values = _root_and_values(_values(start.rest))
     measured = _measurements(values, _ONCE if measured_once else _TWICE)
     if measured is None or not all(
         _agrees(start.size_bytes, measurement) for measurement in measured if measurement is not None
@@ -95,10 +99,15 @@ def _fits(size_bytes: int, elements: int, dtype: str) -> bool:
     return size_bytes == each or (each > 0 and size_bytes % each == 0) or (size_bytes < each and size_bytes > 0)
 
 
-def _without_time(words: list[str]) -> list[str]:
-    """Return the words without the time of day that `-T` adds."""
-    stamped = len(words) > 2 and re.fullmatch(r"\d{4}-\d\d-\d\d", words[-2]) is not None
-    return words[:-2] if stamped else words
+def _values(words: list[str]) -> list[str]:
+    """Return the words up to the first that is no value: a time of day (`-T`), or the end of a record around it."""
+    values = []
+    for word in words:
+        value = word.strip("\"',;")
+        if not _is_value(value) and not value.isdecimal():
+            break
+        values.append(value)
+    return values
 
 
 def _root_and_values(words: list[str]) -> tuple[int | None, list[str]]:

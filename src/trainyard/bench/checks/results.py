@@ -15,6 +15,7 @@ _NO_ROUNDING = 0.01
 _FATAL = re.compile(
     r"Test (?:[A-Z]+ )?failure|: error:|not enough slots|CANCELLED|Segmentation fault|Bus error|\bKilled\b|MPI_ABORT"
     r"|mpirun noticed|exited on signal|TIME LIMIT|[Oo]ut Of Memory|command not found"
+    r"|Failure running neuron-bench|Neuron DKMS Driver is not"
 )
 
 
@@ -41,6 +42,12 @@ def ending_findings(case: Case) -> Iterator[Finding]:
     run = case.run
     why = _why(run)
     reason = f": {why.text[:200]}" if why else ""
+    if not run.rows and run.unread is not None and (why is None or not _FATAL.search(why.text)):
+        message = f"line {run.unread.line} is a table that `bench judge` cannot read: {run.unread.text[:120]}".rstrip(
+            ": "
+        )
+        yield case.finding("bench-unread-table", message, run.unread.line)
+        return
     if not run.rows:
         yield case.finding(
             "bench-no-rows", f"the test has no result{reason}", why.line if why else run.first_line or None
