@@ -8,7 +8,7 @@ https://github.com/aws/aws-ofi-nccl/blob/master/src/nccl_ofi_net.cpp
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from trainyard.bench.result import Evidence, Run
 
@@ -46,10 +46,16 @@ def note(run: Run, line: int, text: str) -> None:
         reader(run, line, text)
 
 
-def _versions(run: Run, _line: int, text: str) -> None:
+def versions_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield names and versions of the libraries that a line names."""
     for name, pattern in _VERSIONS:
         if match := pattern.search(text):
-            run.versions.setdefault(name, dotted_version(match[1]) if name in {"nccl", "cuda-driver"} else match[1])
+            yield name, dotted_version(match[1]) if name in {"nccl", "cuda-driver"} else match[1]
+
+
+def _versions(run: Run, _line: int, text: str) -> None:
+    for name, version in versions_in(text):
+        run.versions.setdefault(name, version)
 
 
 def dotted_version(version: str) -> str:

@@ -16,7 +16,7 @@ from trainyard.catalog.kubernetes_version import KubernetesVersion
 from trainyard.catalog.parallelcluster_records import ImageVersion, Limits, ParallelClusterLists, RefusedSlurmSettings
 from trainyard.catalog.source import Source
 from trainyard.catalog.storage_records import DeploymentType, EbsVolumeType, LustreDeployment, OpenZfsDeployment
-from trainyard.catalog.version_conflict import VersionConflict
+from trainyard.catalog.version_conflict import Component, SoftwareComponent, VersionConflict
 from trainyard.field import Count
 from trainyard.record import Record, validator_of
 
@@ -60,6 +60,8 @@ class CatalogFile(Record):
     """fsx_openzfs.yaml, by region."""
     kubernetes_versions: dict[str, KubernetesVersion] | None = None
     """kubernetes_versions.yaml."""
+    components: dict[Component, SoftwareComponent] | None = None
+    """version_conflicts.json, the software that it speaks of."""
     version_conflicts: dict[str, VersionConflict] | None = None
     """version_conflicts.json."""
     minutes: dict[str, tuple[Count, Count]] | None = None

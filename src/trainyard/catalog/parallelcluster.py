@@ -81,7 +81,7 @@ def version_in_images(component: ImageComponent, version: str) -> VersionRange |
     """
     if line_of(version) not in known_versions():
         return None
-    releases = _image_versions(component)
+    releases = image_releases(component)
     before = [image for release, image in releases.items() if number_of(release) <= number_of(version)]
     if not before:
         return None
@@ -89,6 +89,18 @@ def version_in_images(component: ImageComponent, version: str) -> VersionRange |
         return VersionRange(before[-1].version, before[-1].version)
     later = next((image for release, image in releases.items() if number_of(release) > number_of(version)), None)
     return VersionRange(before[-1].version, None if later is None else later.former or later.version)
+
+
+@cache
+def image_releases(component: ImageComponent) -> Mapping[str, ImageVersion]:
+    """Return what the images of each release have that changes a component, oldest first."""
+    data = catalog_file.content(catalog_file.FOLDER / "image_versions.yaml")
+    releases = data["components"][component]
+    images = {
+        release: merge_facts(releases[release], f"catalog/image_versions.yaml ({component}, {release})")
+        for release in sorted(releases, key=number_of)
+    }
+    return catalog_file.validated({"sources": data["sources"], "image_versions": images}).image_versions or {}
 
 
 @cache
@@ -114,14 +126,3 @@ def _refused_settings(line: str) -> RefusedSlurmSettings | None:
     data = catalog_file.content(catalog_file.FOLDER / "slurm_settings.yaml")
     facts = facts_of(data, line, "catalog/slurm_settings.yaml")
     return catalog_file.validated({"sources": data["sources"], "refused_slurm_settings": facts}).refused_slurm_settings
-
-
-@cache
-def _image_versions(component: ImageComponent) -> Mapping[str, ImageVersion]:
-    data = catalog_file.content(catalog_file.FOLDER / "image_versions.yaml")
-    releases = data["components"][component]
-    images = {
-        release: merge_facts(releases[release], f"catalog/image_versions.yaml ({component}, {release})")
-        for release in sorted(releases, key=number_of)
-    }
-    return catalog_file.validated({"sources": data["sources"], "image_versions": images}).image_versions or {}

@@ -7,8 +7,35 @@ from typing import Annotated, Literal
 from trainyard.field import Positive, Text
 from trainyard.record import Record
 
-Component = Literal["nvidia-driver", "efa-installer", "slurm", "nccl", "aws-ofi-nccl", "efa-device-plugin"]
+Component = Literal[
+    "parallelcluster",
+    "slurm",
+    "kubernetes",
+    "kernel",
+    "nvidia-driver",
+    "fabric-manager",
+    "cuda",
+    "nccl",
+    "efa-installer",
+    "libfabric",
+    "aws-ofi-nccl",
+    "dcgm",
+    "efa-device-plugin",
+    "nvidia-device-plugin",
+    "nvrx",
+]
 Bound = Annotated[str, Text(r"^[0-9]+(\.[0-9]+)*$", "a version such as 2.28.3")]
+
+
+class SoftwareComponent(Record):
+    """Software whose versions are held against one another, and how else people call it."""
+
+    title: str
+    """As its makers write it."""
+    aliases: tuple[str, ...] = ()
+    """Other names that people give it on a command line."""
+    environment: tuple[str, ...] = ()
+    """Variables by which images say which version they have."""
 
 
 class VersionBounds(Record):
@@ -25,6 +52,8 @@ class VersionConflict(Record):
 
     components: dict[Component, VersionBounds]
     """Component to range: the case is there where all of them are in their range."""
+    unequal: bool = False
+    """Whether the case is there only where the versions of the components differ."""
     families: tuple[str, ...] = ()
     """Families of instance types that are concerned; without any, it depends on no family."""
     efa_generations: tuple[Positive, ...] = ()

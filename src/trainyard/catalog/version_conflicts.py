@@ -9,8 +9,10 @@ from typing import Literal
 
 from trainyard.catalog import catalog_file
 from trainyard.catalog.catalog_file import CatalogFile
+from trainyard.catalog.instances import find
 from trainyard.catalog.parallelcluster import VersionRange
-from trainyard.catalog.version_conflict import VersionBounds, VersionConflict
+from trainyard.catalog.source import Source
+from trainyard.catalog.version_conflict import Component, SoftwareComponent, VersionBounds, VersionConflict
 
 Certainty = Literal["yes", "maybe", "no"]
 
@@ -20,9 +22,27 @@ def version_conflicts() -> Mapping[str, VersionConflict]:
     return _file().version_conflicts or {}
 
 
+def components() -> Mapping[Component, SoftwareComponent]:
+    """Return every component whose versions are judged."""
+    return _file().components or {}
+
+
+def source_of(conflict: VersionConflict) -> Source:
+    """Return the source of a case."""
+    return _file().sources[conflict.source]
+
+
 def source_url(conflict: VersionConflict) -> str:
     """Return where everybody can read about a case."""
-    return _file().sources[conflict.source].url
+    return source_of(conflict).url
+
+
+def is_of_family(instance_type: str, conflict: VersionConflict) -> bool:
+    """Return whether a case concerns an instance type, by its family or by the generation of its EFA."""
+    if conflict.families:
+        return instance_type.partition(".")[0] in conflict.families
+    facts = find(instance_type) if conflict.efa_generations else None
+    return facts is not None and facts.accelerators is not None and facts.efa_generation in conflict.efa_generations
 
 
 def is_within(version: VersionRange, bounds: VersionBounds) -> Certainty:

@@ -22,6 +22,7 @@ COMMANDS = (
     "check",
     "explain",
     "facts",
+    "versions",
     "render",
     "assets",
     "plan",

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from trainyard.catalog.instances import find, uses_efa
+from trainyard.catalog.instances import uses_efa
 from trainyard.catalog.parallelcluster import VersionRange, version_in_images
 from trainyard.catalog.version_conflict import Component, VersionConflict
-from trainyard.catalog.version_conflicts import Certainty, is_within, source_url, version_conflicts
+from trainyard.catalog.version_conflicts import (
+    Certainty,
+    components,
+    is_of_family,
+    is_within,
+    source_url,
+    version_conflicts,
+)
 from trainyard.finding import Path
 from trainyard.platform_table import platform_of
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
-
-_TITLES: dict[Component, str] = {
-    "nvidia-driver": "NVIDIA driver",
-    "efa-installer": "EFA installer",
-    "slurm": "Slurm",
-    "nccl": "NCCL",
-    "aws-ofi-nccl": "aws-ofi-nccl",
-    "efa-device-plugin": "EFA device plugin",
-}
 
 
 class ComponentVersion(NamedTuple):
@@ -33,6 +31,11 @@ class ComponentVersion(NamedTuple):
     """Where the spec says it, or would."""
     written: bool
     """Whether the spec says it."""
+
+    def in_words(self) -> str:
+        """Return the version as far as it is known."""
+        known = self.version
+        return known.least if known.most == known.least else f"from {known.least} to {known.most or 'a later one'}"
 
 
 def check(spec: Spec) -> Iterator[Problem]:
@@ -49,12 +52,11 @@ def check(spec: Spec) -> Iterator[Problem]:
             yield from _problems(spec, conflict, versions, groups)
 
 
-def is_of_family(instance_type: str, conflict: VersionConflict) -> bool:
-    """Return whether a case concerns an instance type, by its family or by the generation of its EFA."""
-    if conflict.families:
-        return instance_type.partition(".")[0] in conflict.families
-    facts = find(instance_type) if conflict.efa_generations else None
-    return facts is not None and facts.accelerators is not None and facts.efa_generation in conflict.efa_generations
+def spec_versions(spec: Spec) -> Mapping[Component, ComponentVersion]:
+    """Return the versions that a spec decides, with those of the images that it takes."""
+    groups = list(spec.node_groups())
+    versions = {component: _version_of(component, spec, groups) for component in components()}
+    return {component: version for component, version in versions.items() if version is not None}
 
 
 def _problems(
@@ -97,9 +99,13 @@ def _version_of(component: Component, spec: Spec, groups: list[NodeGroup]) -> Co
         return None if ofi_version is None else _written(ofi_version, "nccl", "ofi_version")
     if component == "efa-installer" and software.efa_version is not None:
         return _written(software.efa_version, "efa_version")
-    if component == "efa-device-plugin":
+    if component in ("efa-device-plugin", "nvidia-device-plugin"):
         return _of_manifest(component) if platform.has_kubernetes and groups else None
-    if not platform.made_by_parallelcluster or all(spec.image.ami or group.queue.ami for group in groups):
+    if (
+        component not in ("nvidia-driver", "efa-installer", "slurm")
+        or not platform.made_by_parallelcluster
+        or all(spec.image.ami or group.queue.ami for group in groups)
+    ):
         return None
     version = version_in_images(component, spec.parallelcluster.version)
     is_written = "version" in spec.parallelcluster.written
@@ -118,8 +124,7 @@ def _of_manifest(component: Component) -> ComponentVersion:
 
 
 def _in_words(component: Component, version: ComponentVersion, spec: Spec) -> str:
-    known, title = version.version, _TITLES[component]
-    number = known.least if known.most == known.least else f"from {known.least} to {known.most or 'a later one'}"
+    title, number = components()[component].title, version.in_words()
     if version.path != ("parallelcluster", "version"):
         return f"{title} {number}"
     return f"{title} {number} in the images of ParallelCluster {spec.parallelcluster.version}"

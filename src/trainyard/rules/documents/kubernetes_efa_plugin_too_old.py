@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.catalog.parallelcluster import VersionRange
-from trainyard.catalog.version_conflicts import is_within, source_url, version_conflicts
+from trainyard.catalog.version_conflicts import is_of_family, is_within, source_url, version_conflicts
 from trainyard.document.node import Document
 from trainyard.rules import Problem
 from trainyard.rules.kubernetes.efa_plugin import efa_plugins
 from trainyard.rules.kubernetes.nodes import named_types
 from trainyard.rules.version_conflict import RULE as VERSION_CONFLICT
-from trainyard.rules.version_conflict import is_of_family
 
 
 def check(document: Document) -> Iterator[Problem]:
