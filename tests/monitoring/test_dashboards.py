@@ -30,7 +30,7 @@ from trainyard.monitoring.registry import labels_on_every_series
 from trainyard.operate.monitoring.viewer.panel_queries import node_series
 from trainyard.spec.parsing import parse
 
-VARIABLES = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$__rate_interval": "2m"}
+VARIABLES = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$user": ".*", "$job": ".*", "$__rate_interval": "2m"}
 
 
 def asked(expr: str) -> str:
@@ -206,7 +206,13 @@ def test_a_cluster_gets_what_it_can_fill():
     everything = dashboards_for(NEEDS)
     assert everything == dashboards()
     plain = dashboards_for([])
-    assert [dashboard.id for dashboard in plain] == ["cluster-overview", "node-status", "host-system", "storage"]
+    assert [dashboard.id for dashboard in plain] == [
+        "cluster-overview",
+        "node-status",
+        "node",
+        "host-system",
+        "storage",
+    ]
     assert {panel.id for dashboard in plain for panel in dashboard.panels() if panel.needs} == set()
     assert all(row.panels for dashboard in plain for row in dashboard.rows)
 

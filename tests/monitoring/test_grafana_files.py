@@ -105,10 +105,14 @@ def test_every_source_of_data_is_the_variable(name: str):
         assert panel["datasource"] == SOURCE
         assert [target["datasource"] for target in panel["targets"]] == [SOURCE] * len(panel["targets"])
     variables = {one["name"]: one for one in made["templating"]["list"]}
-    assert list(variables) == ["datasource", "cluster", "queue", "node"]
+    (described,) = [dashboard for dashboard in dashboards() if dashboard.id == name]
+    assert list(variables) == ["datasource", *described.variables]
     assert (variables["datasource"]["type"], variables["datasource"]["query"]) == ("datasource", "prometheus")
-    for variable in ("cluster", "queue", "node"):
+    for variable in described.variables:
         assert variables[variable]["datasource"] == SOURCE
+        if variable == described.about_one:
+            assert (variables[variable]["multi"], variables[variable]["includeAll"]) == (False, False)
+            continue
         assert (variables[variable]["multi"], variables[variable]["includeAll"]) == (True, True)
         assert variables[variable]["allValue"] == ".*"
         assert variables[variable]["current"]["value"] == ["$__all"]

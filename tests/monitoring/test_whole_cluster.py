@@ -33,7 +33,7 @@ EXPECTED = {
     "node-unhealthy",
     "slurm-node-drained",
 }
-EVERYTHING = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$__rate_interval": "10s"}
+EVERYTHING = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$user": ".*", "$job": ".*", "$__rate_interval": "10s"}
 
 
 def test_what_is_written_elsewhere_arrives_with_all_labels(p5_cluster: WholeCluster):

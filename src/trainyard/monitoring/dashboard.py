@@ -1,7 +1,8 @@
 """Dashboards, as data: dashboards/<id>.yaml. Grafana's JSON, the local viewer and `monitor verify` are made of them.
 
-A query is PromQL with three variables, which each of those fills in: ``$cluster``, ``$queue`` and ``$node`` stand for a
-regular expression, so that a matcher is ``cluster=~"$cluster"``. ``$__rate_interval`` stands for the range of a rate.
+A query is PromQL with variables, which each of those fills in: ``$cluster``, ``$queue``, ``$node``, ``$user`` and
+``$job`` stand for a regular expression, so that a matcher is ``cluster=~"$cluster"``. ``$__rate_interval`` stands for
+the range of a rate.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ ORDER = (
     "cluster-overview",
     "node-status",
     "slurm-jobs",
+    "job",
+    "node",
     "gpu-performance",
     "gpu-peers",
     "nvlink-bandwidth",
@@ -39,8 +42,24 @@ UNITS = (
     "count", "percent", "ratio", "bytes", "bytes/s", "bit/s", "packets/s", "operations/s", "events/s", "celsius",
     "watt", "joule", "hertz", "seconds", "timestamp", "standard-deviations", "boolean",
 )  # fmt: skip
+# Each dashboard has the first three.
+VARIABLES = ("cluster", "queue", "node", "user", "job")
+_EVERYWHERE = VARIABLES[:3]
 _OVER_TIME = ("timeseries", "heatmap", "states")
 _ID = re.compile(r"[a-z][a-z0-9-]*")
+_LEGEND_LABEL = re.compile(r"{{(\w+)}}")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedLabel:
+    """A label whose values lead to a page about each of them."""
+
+    label: str
+    dashboard: str
+    variable: str
+
+
+LINKED_LABELS = (LinkedLabel("node_name", "node", "node"), LinkedLabel("jobid", "job", "job"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +117,13 @@ class Panel:
     links: tuple[str, ...] = ()
     """Ids of dashboards to look at next."""
 
+    def linked_labels(self) -> tuple[LinkedLabel, ...]:
+        """Return the labels that are shown and lead somewhere, in columns or in the legend."""
+        shown = {column.label for column in self.columns}.union(
+            *(_LEGEND_LABEL.findall(query.legend) for query in self.queries)
+        )
+        return tuple(linked for linked in LINKED_LABELS if linked.label in shown)
+
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
         wrong = [
@@ -133,6 +159,15 @@ class Dashboard:
     rows: tuple[PanelRow, ...]
     needs: tuple[str, ...] = ()
     """What a cluster has to have for it to be of any use."""
+    more_variables: tuple[str, ...] = ()
+    """Those that one chooses by here, beyond cluster, queue and node."""
+    about_one: str = ""
+    """The variable of which one value is shown, not all: the page is about a node, or a job."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Return the variables that one chooses by, in their order."""
+        return (*_EVERYWHERE, *self.more_variables)
 
     def panels(self) -> Iterator[Panel]:
         """Yield all panels in their order."""

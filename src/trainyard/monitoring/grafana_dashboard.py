@@ -21,7 +21,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models import common, prometheus
 from grafana_foundation_sdk.models import dashboard as models
 
-from trainyard.monitoring.dashboard import Dashboard, Panel, PanelQuery, PanelRow, dashboards
+from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 
 TAG = "trainyard"
@@ -33,6 +33,8 @@ _COLOURS = {"ok": "green", "not ok": "red"}
 _IDS = 100_000
 # What the other dashboard opens with: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-data-links/
 _AS_HERE = "${__all_variables}&${__url_time_range}"
+# The same without what the link itself chooses.
+_SAME_CLUSTER = "${datasource:queryparam}&${cluster:queryparam}&${__url_time_range}"
 
 
 def compiled_dashboards() -> str:
@@ -63,8 +65,8 @@ def _frame(dashboard: Dashboard) -> builders.Dashboard:
     builder = builder.tags([TAG]).refresh("30s").time("now-1h", "now").timezone("browser").editable()
     builder = builder.tooltip(models.DashboardCursorSync.CROSSHAIR).link(_dashboard_links())
     builder = builder.with_variable(builders.DatasourceVariable("datasource").label("Data source").type("prometheus"))
-    for name, query in grafana_words()["variables"].items():
-        builder = builder.with_variable(_variable(name, query))
+    for name in dashboard.variables:
+        builder = builder.with_variable(_variable(name, one=name == dashboard.about_one))
     return builder
 
 
@@ -74,11 +76,15 @@ def _dashboard_links() -> builders.DashboardLink:
     return link.as_dropdown(True).include_vars(True).keep_time(True)  # noqa: FBT003  the SDK's signature
 
 
-def _variable(name: str, query: str) -> builders.QueryVariable:
+def _variable(name: str, *, one: bool) -> builders.QueryVariable:
+    query = grafana_words()["variables"][name]
     builder = builders.QueryVariable(name).label(name.capitalize()).query(query).datasource(SOURCE)
-    builder = builder.multi(True).include_all(True).all_value(".*").current(_ALL)  # noqa: FBT003  the SDK's signature
+    if not one:
+        builder = builder.multi(True).include_all(True).all_value(".*").current(_ALL)  # noqa: FBT003  the SDK's signature
     builder = builder.refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED)
-    return builder.sort(models.VariableSort.NATURAL_ASC)
+    # Jobs that are numbered higher are newer.
+    order = models.VariableSort.NUMERICAL_DESC if name == "job" else models.VariableSort.NATURAL_ASC
+    return builder.sort(order)
 
 
 def _plain(model: object) -> Any:
@@ -114,6 +120,8 @@ def grafana_panel(panel: Panel) -> models.Panel:
             limit(value)
     if panel.unit == "standard-deviations":
         builder.decimals(2)
+    if panel.kind == "timeseries":
+        builder.data_links([_data_link(linked, f"__field.labels.{linked.label}") for linked in panel.linked_labels()])
     built: models.Panel = builder.build()
     return built
 
@@ -131,6 +139,13 @@ def _link(id_: str) -> builders.DashboardLink:
     title = next(dashboard.title for dashboard in dashboards() if dashboard.id == id_)
     link = builders.DashboardLink(title).type(models.DashboardLinkType.LINK)
     return link.url(f"/d/{UID.format(id_)}?{_AS_HERE}")
+
+
+def _data_link(linked: LinkedLabel, value: str) -> builders.DashboardLink:
+    """Return where a line or a cell leads: https://grafana.com/docs/grafana/latest/visualizations/panels-visualizations/configure-data-links/."""
+    link = builders.DashboardLink(f"This {linked.variable}").type(models.DashboardLinkType.LINK)
+    url = f"/d/{UID.format(linked.dashboard)}?{_SAME_CLUSTER}&var-{linked.variable}=${{{value}:percentencode}}"
+    return link.url(url)
 
 
 def _thresholds(panel: Panel) -> builders.ThresholdsConfig:
@@ -204,11 +219,14 @@ def _table(panel: Panel) -> table.Panel:
     builder = builder.with_transformation(
         models.DataTransformerConfig(id_val="filterFieldsByName", options={"include": {"names": names}})
     ).with_transformation(models.DataTransformerConfig(id_val="organize", options=order))
+    linked_labels = {linked.label: linked for linked in panel.linked_labels()}
     for column in panel.columns:
-        if column.unit:
-            builder = builder.override_by_name(
-                column.title, [models.DynamicConfigValue(id_val="unit", value=_unit(column.unit))]
-            )
+        settings = [models.DynamicConfigValue(id_val="unit", value=_unit(column.unit))] if column.unit else []
+        if column.label in linked_labels:
+            link = _plain(_data_link(linked_labels[column.label], "__value.raw").build())
+            settings.append(models.DynamicConfigValue(id_val="links", value=[link]))
+        if settings:
+            builder = builder.override_by_name(column.title, settings)
     return builder
 
 

@@ -128,6 +128,7 @@ def test_a_query_that_is_refused_is_told_with_its_reason():
 def test_the_variables_of_a_query_are_filled_in_for_one_cluster():
     expr = 'rate(a{cluster=~"$cluster", queue=~"$queue", node_name=~"$node"}[$__rate_interval])'
     assert cluster_query(expr, "llm-p5") == 'rate(a{cluster=~"llm\\\\-p5", queue=~".*", node_name=~".*"}[2m])'
+    assert cluster_query('a{user=~"$user", jobid=~"$job"}', "c") == 'a{user=~".*", jobid=~".*"}'
 
 
 @pytest.mark.parametrize("collector", ["slurm", "slurm_rivosinc", "efa", "node_health", "collectors"])

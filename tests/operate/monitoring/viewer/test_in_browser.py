@@ -203,6 +203,23 @@ def test_a_choice_is_kept_in_the_address_and_by_links(whole, browser):
     assert page.input_value("#node") == "ip-10-0-16-8"
 
 
+def test_a_job_leads_to_its_page_and_from_there_to_its_worst_node(whole, browser):
+    viewer, end_s = whole
+    opened = Opened(browser, viewer, f"slurm-jobs?to={end_s}")
+    page = opened.page
+    page.locator("[data-panel=running-jobs] td a").first.click()
+    opened.complete("=job")
+    job = page.input_value("#job")
+    assert f"job={job}" in page.url
+    clock = page.locator("[data-panel=clock] .legend .series")
+    assert "ip-10-0-16-8" in clock.first.inner_text()  # the GPU that is slow comes first
+    clock.first.get_by_role("link").click()
+    opened.complete("=node")
+    assert page.input_value("#node") == "ip-10-0-16-8"
+    assert not page.locator("#job").is_visible()
+    assert page.locator("[data-panel=xids], [data-panel=jobs] td").first.inner_text() == job
+
+
 def test_everything_can_be_reached_with_keys(whole, browser):
     viewer, end_s = whole
     page = Opened(browser, viewer, f"efa-network?to={end_s}").page

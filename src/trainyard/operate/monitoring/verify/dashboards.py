@@ -32,7 +32,7 @@ from trainyard.finding_kinds import finding_of
 from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
 from trainyard.monitoring.cloudwatch_mark import mark_of
-from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards_for
+from trainyard.monitoring.dashboard import VARIABLES, Dashboard, Panel, dashboards_for
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.grafana_data_source import data_source_uid
 from trainyard.monitoring.grafana_files import grafana_documents
@@ -150,10 +150,10 @@ def panels(situation: Situation) -> Iterator[Finding]:
 
 
 def cluster_query(expr: str, name: str) -> str:
-    """Return a query of a panel for one cluster, with all of its queues and nodes."""
+    """Return a query of a panel for one cluster, with all of its queues, nodes and jobs."""
     cluster = json.dumps(re.escape(name))[1:-1]
-    values = {"$cluster": cluster, "$queue": ".*", "$node": ".*", "$__rate_interval": _RATE_INTERVAL}
-    return re.sub(r"\$(?:__rate_interval|cluster|queue|node)\b", lambda match: values[match[0]], expr)
+    values = {**dict.fromkeys(VARIABLES, ".*"), "cluster": cluster, "__rate_interval": _RATE_INTERVAL}
+    return re.sub(rf"\$({'|'.join(values)})\b", lambda match: values[match[1]], expr)
 
 
 def _panel_check(situation: Situation, dashboard: Dashboard, panel: Panel) -> _PanelCheck:

@@ -68,6 +68,9 @@ class Answers:
     def prepare(self, dashboard_id: str, request: ViewerRequest) -> None:
         """Begin to ask what the page of a dashboard will want to know, while a browser still reads its scripts."""
         question = _question(dashboard_id, request)
+        about_one = question.dashboard.about_one
+        if about_one and not getattr(question.selection, about_one):
+            return  # the page has to choose first
         with self._beginning:
             if question in self._begun:
                 return

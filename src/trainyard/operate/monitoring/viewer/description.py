@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
@@ -28,6 +29,8 @@ def description() -> list[dict[str, Any]]:
             "id": dashboard.id,
             "title": dashboard.title,
             "description": dashboard.description,
+            "variables": list(dashboard.variables),
+            "about_one": dashboard.about_one,
             "rows": [
                 {"title": row.title, "panels": [_panel(dashboard, panel) for panel in row.panels]}
                 for row in dashboard.rows
@@ -52,6 +55,7 @@ def _panel(dashboard: Dashboard, panel: Panel) -> dict[str, Any]:
         "thresholds": [{"value": threshold.value, "colour": threshold.colour} for threshold in panel.thresholds],
         "columns": [{"label": column.label, "title": column.title, "unit": column.unit} for column in panel.columns],
         "links": list(panel.links),
+        "linked": [asdict(linked) for linked in panel.linked_labels() if linked.dashboard != dashboard.id],
         "queries": [query.expr for query in panel.queries],
         "empty": _why_empty((*dashboard.needs, *panel.needs), panel.may_be_empty),
     }

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
+from trainyard.monitoring.dashboard import VARIABLES
 from trainyard.operate.monitoring.viewer.selection import LONGEST_VALUE, Selection, Window, window
 
 _NUMBER = re.compile(r"[0-9]{1,11}")
@@ -33,8 +34,8 @@ class ViewerRequest:
     fields: Mapping[str, list[str]]
 
     def selection(self) -> Selection:
-        """Return the chosen cluster, queue and nodes."""
-        return Selection(*(self._values(name) for name in ("cluster", "queue", "node")))
+        """Return the chosen cluster, queue, nodes, users and jobs."""
+        return Selection(**{name: self._values(name) for name in VARIABLES})
 
     def window(self, now_s: float | None = None) -> Window:
         """Return the time asked for, by default the last hour. Raises BadRequestError.

@@ -11,9 +11,14 @@ from trainyard.operate.monitoring.viewer.source import MetricsSource
 
 # What has a meaning of its own in RE2: https://github.com/google/re2/wiki/Syntax
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
-_VARIABLE = re.compile(r"\$(cluster|queue|node|__rate_interval)\b")
-_LABELS = {"cluster": "cluster", "queue": "queue", "node": "node_name"}
+_VARIABLE = re.compile(r"\$(cluster|queue|node|user|job|__rate_interval)\b")
+_LABELS = {"cluster": "cluster", "queue": "queue", "node": "node_name", "user": "user", "job": "jobid"}
+_TARGETS = 'up{cluster=~"$cluster", queue=~"$queue"}'
+_OF_QUEUES = 'up{cluster=~"$cluster", queue=~"$queue", queue!=""}'
+_JOBS = 'slurm_job_node_info{cluster=~"$cluster", partition=~"$queue", user=~"$user"}'
 _ALL = ".*"
+_MOST_JOBS = 1000
+"""How many can be chosen of: a week may have had a hundred thousand."""
 LONGEST_VALUE = 200
 """Of what is chosen, in characters."""
 MOST_POINTS = 300
@@ -30,6 +35,8 @@ class Selection:
     cluster: tuple[str, ...] = ()
     queue: tuple[str, ...] = ()
     node: tuple[str, ...] = ()
+    user: tuple[str, ...] = ()
+    job: tuple[str, ...] = ()
 
 
 def fill_variables(expr: str, selection: Selection, window: Window) -> str:
@@ -38,27 +45,40 @@ def fill_variables(expr: str, selection: Selection, window: Window) -> str:
         "cluster": _pattern(selection.cluster),
         "queue": _pattern(selection.queue),
         "node": _pattern(selection.node),
+        "user": _pattern(selection.user),
+        "job": _pattern(selection.job),
         "__rate_interval": f"{window.rate_interval_s}s",
     }
     return _VARIABLE.sub(lambda match: values[match[1]], expr)
 
 
 def variable_choices(api: MetricsSource, selection: Selection, window: Window) -> dict[str, list[str]]:
-    """Return what can be chosen of: queues of the chosen cluster, nodes of the chosen queue.
+    """Return what can be chosen of: queues of the chosen cluster, nodes and users of the chosen queue, a user's jobs.
 
     What cannot be read cannot be chosen: nothing of ours has such a name.
     `up` is there for everything that is scraped, and one series of each is quickly looked through.
     """
     wider = {
-        "cluster": Selection(),
-        "queue": Selection(cluster=selection.cluster),
-        "node": replace(selection, node=()),
+        "cluster": (_TARGETS, Selection()),
+        "queue": (_TARGETS, Selection(cluster=selection.cluster)),
+        "node": (_TARGETS, replace(selection, node=())),
+        "user": (_JOBS, replace(selection, user=())),
+        "job": (_JOBS, selection),
     }
-    return {name: _values(api, _LABELS[name], chosen, window) for name, chosen in wider.items()}
+    choices = {
+        name: _values(api, _LABELS[name], fill_variables(series, chosen, window), window)
+        for name, (series, chosen) in wider.items()
+    }
+    of_queues = fill_variables(_OF_QUEUES, replace(selection, node=()), window)
+    compute = set(_values(api, "node_name", of_queues, window))
+    return {
+        **choices,
+        "node": sorted(choices["node"], key=lambda name: name not in compute),  # head and login nodes last
+        "job": choices["job"][: -_MOST_JOBS - 1 : -1],  # the newest first
+    }
 
 
-def _values(api: MetricsSource, label: str, chosen: Selection, window: Window) -> list[str]:
-    matcher = fill_variables('up{cluster=~"$cluster", queue=~"$queue"}', chosen, window)
+def _values(api: MetricsSource, label: str, matcher: str, window: Window) -> list[str]:
     label_values = api.label_values(label, [matcher], window.start_s, window.end_s)
     readable = (value for value in label_values if value.isprintable() and 0 < len(value) <= LONGEST_VALUE)
     return sorted(readable, key=natural)

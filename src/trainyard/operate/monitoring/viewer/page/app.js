@@ -54,21 +54,25 @@ function listen() {
   document.addEventListener("visibilitychange", () => { if (!document.hidden) plan(); });
 }
 
+// What is chosen among what was chosen before: another cluster has other queues.
+const NARROWED = { cluster: ["queue", "node", "user", "job"], queue: ["node", "user", "job"], user: ["job"] };
+
 function choose(name, value) {
   state[name] = value;
-  if (name === "cluster") state.queue = state.node = "";
-  if (name === "queue") state.node = "";
+  for (const other of NARROWED[name] || []) state[other] = "";
   history.pushState(null, "", addressOf(state));
   if (name === "dashboard") open();
   else refresh();
 }
 
-function linkTo(id) {
+// A link to a dashboard as things are chosen here, and besides as `chosen` says.
+function linkTo(id, text = "", chosen = {}) {
   const dashboard = dashboards.find((one) => one.id === id);
-  const link = element("a", { href: addressOf({ ...state, dashboard: id }), "data-dashboard": id }, dashboard ? dashboard.title : id);
+  const link = element("a", { href: addressOf({ ...state, ...chosen, dashboard: id }), "data-dashboard": id }, text || (dashboard ? dashboard.title : id));
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
+    Object.assign(state, chosen);
     choose("dashboard", id);
     scrollTo(0, 0);
   });
@@ -82,6 +86,7 @@ function open() {
   place("title").textContent = dashboard.title;
   place("about").textContent = dashboard.description;
   place("dashboard").value = dashboard.id;
+  for (const name of VARIABLES) place(name).closest("label").hidden = !dashboard.variables.includes(name);
   panels.forEach((panel) => panel.clear());
   panels = new Map();
   const rows = dashboard.rows.map((row) => {
@@ -106,6 +111,7 @@ async function refresh() {
   }));
   panels.forEach((panel) => panel.wait());
   try {
+    await chooseOne(signal);
     await Promise.all([showPanels(signal), showVariables(signal), showAlerts(signal)]);
     place("trouble").hidden = true;
     document.body.dataset.complete = state.dashboard;
@@ -166,9 +172,19 @@ async function* lines(address, signal) {
   }
 }
 
+// A page about one node or job shows the first where none is chosen.
+async function chooseOne(signal) {
+  const { about_one: name } = dashboards.find((one) => one.id === state.dashboard);
+  if (!name || state[name]) return;
+  const found = await answered(fetch(`variables?${question()}`, { signal }));
+  state[name] = found[name]?.[0] || "";
+  history.replaceState(null, "", addressOf(state));
+}
+
 async function showVariables(signal) {
   const found = await answered(fetch(`variables?${question()}`, { signal }));
-  for (const name of VARIABLES) offer(name, found[name] || [], state[name]);
+  const { about_one: one } = dashboards.find((dashboard) => dashboard.id === state.dashboard);
+  for (const name of VARIABLES) offer(name, found[name] || [], state[name], name === one);
 }
 
 async function showAlerts(signal) {

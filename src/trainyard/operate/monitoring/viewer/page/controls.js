@@ -2,7 +2,7 @@
 
 import { element } from "./plain.js";
 
-export const VARIABLES = ["cluster", "queue", "node"];
+export const VARIABLES = ["cluster", "queue", "node", "user", "job"];
 const RANGES = [[900, "15 minutes"], [1800, "30 minutes"], [3600, "1 hour"], [10800, "3 hours"], [21600, "6 hours"], [43200, "12 hours"], [86400, "1 day"], [172800, "2 days"], [604800, "7 days"]];
 const REFRESHES = [[0, "off"], [30, "30 s"], [60, "1 min"], [300, "5 min"]];
 const DEFAULT = { range: "3600", refresh: "60" };
@@ -38,9 +38,9 @@ export function fillSelects(dashboards, state) {
 }
 
 // What is chosen stays among the choices, even where it is gone from the data.
-export function offer(name, values, chosen) {
+export function offer(name, values, chosen, one = false) {
   const all = chosen && !values.includes(chosen) ? [chosen, ...values] : values;
-  fill(name, [["", "All"], ...all.map((one) => [one, one])], chosen);
+  fill(name, [...(one && all.length ? [] : [["", "All"]]), ...all.map((value) => [value, value])], chosen);
 }
 
 function fill(id, choices, chosen) {

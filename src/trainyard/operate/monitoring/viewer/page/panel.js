@@ -4,7 +4,7 @@ import { palette } from "./colours.js";
 import { formatted, grouped, numeric } from "./format.js";
 import { gauges } from "./gauges.js";
 import { lines } from "./lines.js";
-import { element, message, stats, table } from "./plain.js";
+import { element, linkOf, message, stats, table } from "./plain.js";
 import { bars, heatmap, states } from "./rows.js";
 import { hide, tipOver, valuesAt } from "./tip.js";
 
@@ -17,13 +17,14 @@ const PADDING = 20; // of style.css, left and right
 export class Panel {
   constructor(described, linkTo) {
     this.described = described;
+    this.linkTo = linkTo;
     this.chart = null;
     this.hidden = new Set();
     this.height = Math.max(70, described.height * UNIT_HEIGHT - 44);
     this.note = element("span", { class: "note" });
     this.body = element("div", { class: "body" });
     this.legend = element("div", { class: "legend", hidden: "" });
-    const head = element("header", {}, element("h3", {}, described.title), this.note, this.info(linkTo));
+    const head = element("header", {}, element("h3", {}, described.title), this.note, this.info());
     const small = described.width <= SMALL_WIDTH && ["stat", "gauge"].includes(described.kind);
     this.frame = element("section", { class: small ? "panel small" : "panel", "data-panel": described.id }, head, this.body, this.legend);
     this.frame.style.setProperty("--width", described.width);
@@ -32,19 +33,19 @@ export class Panel {
   }
 
   // The button that tells what the panel is about; the text is made when it is asked for.
-  info(linkTo) {
+  info() {
     const button = element("button", { type: "button", "aria-expanded": "false", "aria-label": `About ${this.described.title}` }, "?");
     let about = null;
     button.addEventListener("click", () => {
-      if (about === null) this.body.before(about = this.about(linkTo));
+      if (about === null) this.body.before(about = this.about());
       else about.hidden = !about.hidden;
       button.setAttribute("aria-expanded", `${!about.hidden}`);
     });
     return button;
   }
 
-  about(linkTo) {
-    const links = this.described.links.map((id) => linkTo(id));
+  about() {
+    const links = this.described.links.map((id) => this.linkTo(id));
     const next = links.length ? [element("p", {}, "See also ", ...links.flatMap((link, at) => (at ? [", ", link] : [link])))] : [];
     const queries = this.described.queries.map((query) => element("code", {}, query));
     return element("div", { class: "about" }, element("p", {}, this.described.description), ...next, ...queries);
@@ -59,7 +60,7 @@ export class Panel {
     this.frame.dataset.ms = answer.ms ?? 0;
     if (answer.error) this.say(message(answer.error.problem, answer.error.hint || "", "error"));
     else if (!answer.series.length) this.say(this.nothing());
-    else if (PLAIN[this.described.kind]) this.say(PLAIN[this.described.kind](this.described, answer.series));
+    else if (PLAIN[this.described.kind]) this.say(PLAIN[this.described.kind](this.described, answer.series, this.linkTo));
     else if (DRAWN[this.described.kind]) this.say(this.picture(answer.series, DRAWN[this.described.kind](this.described, answer.series, window)));
     else this.draw(answer.series, window);
     if (answer.shown < answer.total) this.note.textContent = `${answer.shown} of ${grouped(answer.total)} series shown`;
@@ -109,20 +110,32 @@ export class Panel {
 
   fillLegend(series, colours) {
     this.legend.hidden = false;
-    this.legend.replaceChildren(...series.map((one, at) => {
+    this.legend.replaceChildren(...this.legendOrder(series).map((at) => {
+      const one = series[at];
       const mark = element("i");
       mark.style.background = colours[at];
       const newest = one.values.map(numeric).findLast((value) => value !== null) ?? null;
       const button = element("button", { type: "button", "aria-pressed": `${!this.hidden.has(one.name)}`, title: one.name }, mark, element("span", {}, one.name), element("b", {}, formatted(newest, this.described.unit)));
-      button.addEventListener("click", () => this.toggle(one.name, at));
-      return button;
+      button.addEventListener("click", () => this.toggle(one.name));
+      const links = this.described.linked.map(({ label, variable }) => linkOf(this.described, label, one.labels[label], this.linkTo, `${variable} ↗`));
+      return element("span", { class: "series" }, button, ...links.filter(Boolean));
     }));
   }
 
-  toggle(name, at) {
+  // Places of series: where the query ranks them, those that it looks for come first; a series keeps its colour.
+  legendOrder(series) {
+    const places = series.map((_, at) => at);
+    const ranked = /^\s*(top|bottom)k/.exec(this.described.queries[0]);
+    if (!ranked) return places;
+    const sign = ranked[1] === "top" ? -1 : 1;
+    const value = (at) => numeric(series[at].newest);
+    return places.sort((one, other) => (value(one) === null) - (value(other) === null) || sign * (value(one) - value(other)));
+  }
+
+  toggle(name) {
     if (!this.hidden.delete(name)) this.hidden.add(name);
     this.redraw();
-    this.legend.children[at]?.focus();
+    [...this.legend.querySelectorAll("button")].find((button) => button.title === name)?.focus();
   }
 
   // What is drawn, for those who do not see it.

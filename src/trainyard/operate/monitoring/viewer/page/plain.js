@@ -30,9 +30,9 @@ export function stats(panel, series) {
   return element("div", { class: "stats" }, ...tiles);
 }
 
-export function table(panel, series) {
+export function table(panel, series, linkTo) {
   const columns = (panel.columns.length ? panel.columns : guessed(series)).filter((column) => isFilled(column, series));
-  const rows = series.map((one) => columns.map((column) => cell(panel, column, one)));
+  const rows = series.map((one) => columns.map((column) => cell(panel, column, one, linkTo)));
   const sorting = { column: columns.findIndex((one) => one.label === "Value"), down: !panel.queries[0].startsWith("bottomk") };
   if (sorting.column < 0) sorting.column = 0, sorting.down = false;
   const body = element("tbody");
@@ -70,15 +70,21 @@ function guessed(series) {
   return [...labels, "Value"].map((label) => ({ label, title: label, unit: "" }));
 }
 
-function cell(panel, column, one) {
+function cell(panel, column, one, linkTo) {
   const label = one.labels[column.label] || "";
-  if (column.label !== "Value") return { text: label, sort: natural(label), colour: WORDS[label] };
+  if (column.label !== "Value") return { text: label, link: linkOf(panel, column.label, label, linkTo), sort: natural(label), colour: WORDS[label] };
   return {
     text: formatted(one.newest, column.unit || panel.unit),
     sort: numeric(one.newest) ?? -Infinity,
     number: true,
     colour: thresholdColour(panel, one.newest),
   };
+}
+
+// Where a value leads, or nothing: to the page of a node or a job.
+export function linkOf(panel, label, value, linkTo, text = value) {
+  const linked = panel.linked.find((one) => one.label === label);
+  return linked && value ? linkTo(linked.dashboard, text, { [linked.variable]: value }) : null;
 }
 
 // What sorts node-2 before node-10.
@@ -92,7 +98,7 @@ function compared(one, other) {
 }
 
 function drawn(one) {
-  return element("td", { class: `${one.number ? "number " : ""}${one.colour || ""}` }, one.text);
+  return element("td", { class: `${one.number ? "number " : ""}${one.colour || ""}` }, one.link || one.text);
 }
 
 export function message(text, hint = "", kind = "") {
