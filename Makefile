@@ -131,10 +131,12 @@ add-pcluster: .make/environment ## add a version of ParallelCluster, and leave a
 .PHONY: facts
 facts: .make/environment ## ask the package registries what has changed upstream, and leave a diff to review
 	python tools/refresh_facts.py
+	python tools/generate.py
 
 .PHONY: prices
 prices: .make/environment ## renew list prices from price lists in a folder, make prices FROM=folder, and leave a diff to review
 	python tools/list_prices.py $(FROM)
+	python tools/generate.py
 
 .PHONY: benchmark
 benchmark: .make/environment ## measure speed and memory against the references

@@ -64,3 +64,11 @@ def test_what_two_versions_of_parallelcluster_say_differently_is_told_by_its_pla
         "schema.days: [0, 35] is now [0, 90]",
     ]
     assert list(differences(before, before)) == []
+
+
+@pytest.mark.parametrize("target", ["facts", "prices"])
+def test_what_is_derived_from_facts_is_written_with_them(target: str):
+    makefile = (TOOLS.parent / "Makefile").read_text(encoding="utf-8")
+    recipe = makefile.split(f"\n{target}: ")[1].split("\n\n")[0].splitlines()[1:]
+    assert recipe[-1] == "\tpython tools/generate.py"
+    assert len(recipe) == 2

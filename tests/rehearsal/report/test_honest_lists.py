@@ -18,6 +18,9 @@ from trainyard.rehearsal.report.conditions import (
     only_aws_can_tell,
     proved_claims,
 )
+from trainyard.render.cloudformation.resources import resources
+from trainyard.render.cloudformation.stacks import stacks
+from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
 
@@ -78,6 +81,24 @@ def test_whatever_step_fails_nothing_is_claimed_that_it_or_a_later_one_proves(te
             if needs(entry) & {*steps[at:], "deployed", "destroyed", "nothing_left"}
         ]
         assert not [claim for claim in claimed if any(claim.startswith(text) for text in open_claims)], steps[at]
+
+
+@pytest.mark.parametrize(
+    ("claim", "part", "types"),
+    [
+        ("network", "network: {availability_zone: us-east-1a}", {"VPC", "Subnet", "Route"}),
+        ("alerts", "monitoring: {mode: amp-only}", {"Workspace", "RuleGroupsNamespace", "TopicPolicy"}),
+    ],
+)
+def test_a_claim_about_resources_waits_for_every_stack_that_makes_them(claim: str, part: str, types: set[str]):
+    spec = spec_of(part)
+    made = {
+        stack.kind: {resource.type.rpartition("::")[2] for resource in resources(stack)}
+        for stack in stacks(spec, Ids({}))
+    }
+    assert types <= {type_ for kind in made for type_ in made[kind]}
+    (entry,) = (entry for entry in applicable_entries("claims.yaml", spec) if entry["id"] == claim)
+    assert {kind for kind in made if made[kind] & types} <= needs(entry)
 
 
 def step_names(spec: Spec) -> list[str]:
