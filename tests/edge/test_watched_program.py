@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import resource
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import HANGS_S, wait_until
+from trainyard.edge import watched_program
 from trainyard.edge.watched_program import LastLines, bounded_lines, run_watched, start_program
 from trainyard.errors import TrainyardError
 
@@ -122,6 +124,28 @@ def test_no_program_that_prints_without_end_fills_memory(tmp_path: Path):
     *problems, most_kib = done.stdout.splitlines()
     assert [problem.partition(" prints ")[2] for problem in problems] == ["more than 256 MiB, and was ended"] * 5
     assert int(most_kib) < 1_200_000
+
+
+def test_a_program_that_prints_nothing_more_and_runs_on_is_ended_in_time():
+    ended = run("import os, time; os.close(1); os.close(2); time.sleep(600)", timeout_s=1)
+    assert (ended.timed_out, ended.status) == (True, -signal.SIGTERM)
+
+
+# Each has a bound of its own, or leaves what is printed to the terminal or to a file.
+STARTS_PROGRAMS = {"watched_program.py", "pcluster_process.py", "foreground.py"}
+
+
+def test_no_other_code_reads_what_programs_print():
+    source = Path(watched_program.__file__).parents[1]
+    own = {source / "edge" / name for name in STARTS_PROGRAMS}
+    # Programs of ours: a rehearsal's own server, and what runs in containers.
+    apart = {"rehearsal", "programs"}
+    for file in source.rglob("*.py"):
+        if file not in own and not apart & set(file.parts):
+            calls = [node.func for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+            named = {ast.unparse(call) for call in calls}
+            reading = {"subprocess.run", "subprocess.Popen", "subprocess.check_output", "os.popen", "os.system"}
+            assert not named & reading, file
 
 
 def is_alive(process: int) -> bool:

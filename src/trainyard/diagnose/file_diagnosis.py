@@ -14,6 +14,7 @@ from trainyard.diagnose.scanning.result import Progress
 from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines
 from trainyard.errors import InputError
+from trainyard.foreign_text import word_or_quoted
 
 _MOST_NODES_SHOWN = 8
 
@@ -33,7 +34,7 @@ def diagnose_files(
     is_nothing = not collected.size_bytes or (logs.binary_files == collected.files and not collected.hits)
     if collected.unread and is_nothing and collected.files <= collected.unread_count:
         first = collected.unread[0]
-        raise InputError(f"nothing in {source} can be read: {first.name}: {first.why}", where=source)
+        raise InputError(f"nothing in {source} can be read: {word_or_quoted(first.name)}: {first.why}", where=source)
     _refuse_unknown_nodes(source, collected)
     lines = partial(_unusual_lines_of, source, line_filter) if unusual is None else unusual.lines
     return collected.diagnosis(source, line_filter, lines)
@@ -43,7 +44,7 @@ def _refuse_unknown_nodes(source: str, collected: CombinedScan) -> None:
     """Raise InputError where a node is asked for that no log names: that nothing is known of it is no good news."""
     for left_out in collected.left_out:
         for node in sorted(left_out.unknown):
-            shown = ", ".join(list(left_out.nodes)[:_MOST_NODES_SHOWN])
+            shown = ", ".join(map(word_or_quoted, list(left_out.nodes)[:_MOST_NODES_SHOWN]))
             more = ", …" if len(left_out.nodes) > _MOST_NODES_SHOWN else ""
             nodes_text = f"nodes seen: {shown}{more}" if shown else "no line tells its node"
             hint = "leave --node out to see what is wrong on any"

@@ -22,6 +22,7 @@ from trainyard.edge.aws.log_events import events, line_of
 from trainyard.edge.aws.stack_events import raw_stack_events
 from trainyard.edge.new_archive import NewArchive, new_archive
 from trainyard.errors import InputError, TrainyardError
+from trainyard.foreign_text import word_or_quoted
 from trainyard.operate.logs.cluster_log import ClusterLog, Stream
 from trainyard.operate.logs.period import Period
 from trainyard.stop_request import result_of
@@ -104,7 +105,8 @@ class Export:
                         name = f"{folder}/cloudwatch-logs/{_file_name(read.stream)}"
                         archive.add(name, read.content, read.last_ms / 1000)
                         streams, count = streams + 1, count + read.events
-                self.report(f"{number} of {len(streams_read)} streams: {read.stream.name}, {read.events:,} events")
+                of = f"{number} of {len(streams_read)} streams"
+                self.report(f"{of}: {word_or_quoted(read.stream.name)}, {read.events:,} events")
         return streams, count
 
     def _reads(self, archive: NewArchive, streams_read: Sequence[Stream]) -> Generator[_Read]:

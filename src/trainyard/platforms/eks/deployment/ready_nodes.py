@@ -12,6 +12,7 @@ from trainyard.edge.aws import eks
 from trainyard.edge.aws.eks import NodeGroupState
 from trainyard.edge.kubernetes.kubectl import Kubectl
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import reason_and_message
 from trainyard.launch.launch import compute_launches
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
 
@@ -123,7 +124,11 @@ def _is_ready(node: Mapping[str, Any]) -> bool:
 
 def _missing(work: Work, counts: list[Count]) -> TrainyardError:
     incomplete = [count.group for count in counts if count.ready < count.desired]
-    issues = [f"{group.name}: {issue.code}: {issue.message}" for group in _own_groups(work) for issue in group.health]
+    issues = [
+        f"{group.name}: {reason_and_message(issue.code, issue.message)}"
+        for group in _own_groups(work)
+        for issue in group.health
+    ]
     why = f"; EKS says: {'; '.join(issues[:3])}" if issues else ""
     return TrainyardError(
         f"{node_count_text(counts)}, and no more came within {_POLL_S * _POLLS / 60:.0f} minutes{why}",

@@ -13,6 +13,7 @@ from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
 from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.edge.new_archive import NewArchive
 from trainyard.errors import TrainyardError
+from trainyard.foreign_text import word_or_quoted
 from trainyard.operate.logs.cluster_log import Stream
 from trainyard.operate.logs.export import KubernetesLogs
 from trainyard.operate.logs.log_filter import LogSelection
@@ -60,7 +61,9 @@ class KubernetesPart:
                 containers, count = containers + bool(lines), count + len(lines)
                 if lines:
                     self._write(archive, f"{folder}/pods/{_file_name(stream)}.log", lines)
-                self.report(f"{number} of {len(streams)} containers: {stream.name}, {len(lines):,} lines")
+                self.report(
+                    f"{number} of {len(streams)} containers: {word_or_quoted(stream.name)}, {len(lines):,} lines"
+                )
         if len(streams) > _MOST_CONTAINERS:
             missing.append(f"only {_MOST_CONTAINERS:,} of {len(streams):,} containers were read")
         return KubernetesLogs(containers, count, "; ".join(dict.fromkeys(missing)) or None)
