@@ -47,6 +47,43 @@ def spec_text(text: str) -> str:
     )
 
 
+NETWORK = {"availability_zone": "us-east-2a", "secondary_availability_zone": "us-east-2b"}
+OTHERS = {
+    "batch": {"platform": "batch", "batch": {"overlay": {"Description": "{0}"}}},
+    "eks": {"platform": "eks", "network": NETWORK, "eks": {"overlay": {"metadata": {"annotations": {"{0}": "{0}"}}}}},
+    "environment": {"kind": "environment"},
+}
+
+
+def other_spec(kind: str, text: str) -> str:
+    """Return a spec of another platform, or of an environment, with a text in every place that takes any."""
+    lustre = {"Properties": {"Tags": [{"Key": "a", "Value": "{0}"}]}}
+    spec = {
+        "name": "llm",
+        "region": "us-east-2",
+        "network": {"availability_zone": "us-east-2a"},
+        "queues": [{"name": "cpu", "instance_type": "m5.xlarge"}],
+        "file_systems": [{"mount": "/fsx", "lustre": {"size_gib": 4800, "throughput_mb_s_per_tib": 250}}],
+        "stack_overlays": {"storage": {"resources": {"Lustre": lustre}}},
+        **OTHERS[kind],
+    }
+    if kind == "environment":
+        del spec["queues"]
+    return json.dumps(spec, ensure_ascii=False).replace("{0}", json.dumps(text, ensure_ascii=False)[1:-1])
+
+
+@each_case("kind", OTHERS)
+def test_so_has_none_of_any_other_platform_and_of_an_environment(kind: str):
+    def files(text: str) -> dict[str, str]:
+        bundle = assemble(parse(other_spec(kind, text), "cluster.yaml").spec)
+        return {name: content.decode() for name, content in bundle.files.items()}
+
+    forged, plain = files(" ".join(text[:400] for text in VISIBLE.values())), files("a word")
+    assert any(MARK in content for content in forged.values())
+    assert set(shapes(forged["README.md"])) <= set(shapes(plain["README.md"]))
+    assert_same_elements(forged["architecture.svg"], [plain["architecture.svg"]])
+
+
 def written(text: str) -> dict[str, str]:
     bundle = assemble(parse(spec_text(text), "cluster.yaml").spec)
     return {name: bundle.files[name].decode() for name in ("README.md", "architecture.svg", "cluster.yaml")}
