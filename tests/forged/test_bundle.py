@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
@@ -48,7 +49,7 @@ def spec_text(text: str) -> str:
 
 
 NETWORK = {"availability_zone": "us-east-2a", "secondary_availability_zone": "us-east-2b"}
-OTHERS = {
+OTHERS: dict[str, dict[str, Any]] = {
     "batch": {"platform": "batch", "batch": {"overlay": {"Description": "{0}"}}},
     "eks": {"platform": "eks", "network": NETWORK, "eks": {"overlay": {"metadata": {"annotations": {"{0}": "{0}"}}}}},
     "environment": {"kind": "environment"},
