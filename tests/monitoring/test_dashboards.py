@@ -17,6 +17,7 @@ from tests.monitoring.promql import exported, named_metrics, unknown_in
 from trainyard.monitoring.dashboard import FOLDER, ORDER, Dashboard, Panel, dashboard_of, dashboards, dashboards_for
 from trainyard.monitoring.features import NEEDS, features_of
 from trainyard.monitoring.grafana_files import COLUMNS
+from trainyard.monitoring.grafana_ranking import fixed_rankings
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.prometheus_rules import (
     NODE_LABELS,
@@ -30,7 +31,16 @@ from trainyard.monitoring.registry import labels_on_every_series
 from trainyard.operate.monitoring.viewer.panel_queries import node_series
 from trainyard.spec.parsing import parse
 
-VARIABLES = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$user": ".*", "$job": ".*", "$__rate_interval": "2m"}
+VARIABLES = {
+    "$cluster": ".*",
+    "$queue": ".*",
+    "$node": ".*",
+    "$user": ".*",
+    "$job": ".*",
+    "$__rate_interval": "2m",
+    "$__range": "1h",
+    "$__interval": "30s",
+}
 
 
 def asked(expr: str) -> str:
@@ -191,7 +201,11 @@ def test_rules_come_in_one_document_or_in_two():
 @pytest.mark.integration
 def test_promtool_parses_every_query_and_every_rule(tmp_path: Path):
     queries = [
-        asked(query.expr) for dashboard in dashboards() for panel in dashboard.panels() for query in panel.queries
+        asked(expr)
+        for dashboard in dashboards()
+        for panel in dashboard.panels()
+        for query in panel.queries
+        for expr in {query.expr, fixed_rankings(query.expr)}
     ]
     rules = [{"record": f"query_{at}", "expr": expr} for at, expr in enumerate(queries)]
     file = tmp_path / "rules.yml"

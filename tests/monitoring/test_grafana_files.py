@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -15,6 +16,7 @@ from trainyard.monitoring.features import NEEDS
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards, grafana_words
 from trainyard.monitoring.grafana_files import COLUMNS, COMPILED, grafana_documents, grafana_files
 from trainyard.monitoring.grafana_mark import content_digest
+from trainyard.monitoring.grafana_ranking import fixed_rankings
 
 ALL = frozenset(NEEDS)
 # None, each alone, all, and all but one.
@@ -139,7 +141,9 @@ def test_what_a_panel_says_reaches_grafana(name: str):
     for panel, made in zip(described.panels(), panels(document(name)), strict=True):
         defaults = made["fieldConfig"]["defaults"]
         assert made["description"].startswith(panel.description)
-        assert [target["expr"] for target in made["targets"]] == [query.expr for query in panel.queries]
+        assert [target["expr"] for target in made["targets"]] == [
+            query.expr if query.instant else fixed_rankings(query.expr) for query in panel.queries
+        ]
         assert {target.get("instant", False) for target in made["targets"]} == {
             query.instant for query in panel.queries
         }
@@ -149,6 +153,19 @@ def test_what_a_panel_says_reaches_grafana(name: str):
         assert [step["value"] or 0 for step in defaults["thresholds"]["steps"]][-len(panel.thresholds) or 1 :] == [
             threshold.value for threshold in panel.thresholds
         ][-len(panel.thresholds) or 1 :]
+
+
+@EACH
+def test_no_graph_ranks_anew_at_each_point(name: str):
+    over_time = [
+        target["expr"]
+        for panel in panels(document(name))
+        for target in panel["targets"]
+        if not target.get("instant", False)
+    ]
+    fixed = re.compile(r"\b(?:topk|bottomk)\(\d+, avg_over_time\(")
+    bare = [expr for expr in over_time if len(re.findall(r"\b(?:topk|bottomk)\b", expr)) != len(fixed.findall(expr))]
+    assert bare == []
 
 
 @EACH

@@ -22,6 +22,7 @@ from grafana_foundation_sdk.models import common, prometheus
 from grafana_foundation_sdk.models import dashboard as models
 
 from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
+from trainyard.monitoring.grafana_ranking import fixed_rankings
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 
 TAG = "trainyard"
@@ -156,7 +157,8 @@ def _thresholds(panel: Panel) -> builders.ThresholdsConfig:
 
 
 def _target(panel: Panel, query: PanelQuery, ref_id: str) -> asked.Dataquery:
-    target = asked.Dataquery().ref_id(ref_id).datasource(SOURCE).expr(query.expr)
+    expr = query.expr if query.instant else fixed_rankings(query.expr)
+    target = asked.Dataquery().ref_id(ref_id).datasource(SOURCE).expr(expr)
     target = target.legend_format(query.legend or "__auto").editor_mode(prometheus.QueryEditorMode.CODE)
     if panel.kind == "table":
         target = target.format(prometheus.PromQueryFormat.TABLE)
