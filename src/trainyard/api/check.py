@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.checking.any_file import check_any_file
 from trainyard.checking.expired_facts import with_expired_facts
-from trainyard.checking.spec_file import FileFindings
+from trainyard.checking.spec_file import FileFindings, OutsideReader
 from trainyard.edge.file_tree import files_below, is_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from trainyard.spec.parsing import ParsedSpec
 
 
-def check_files(
+def check_files(  # noqa: PLR0913  whoever may be asked
     files: Iterable[str],
     *,
     with_parallelcluster: bool = False,
     parallelcluster_version: str | None = None,
+    with_cfn_lint: bool = False,
+    kubernetes_version: str | None = None,
     report: Callable[[str], None] = lambda _: None,
     today: date | None = None,
 ) -> Iterator[FileFindings]:
@@ -36,8 +38,9 @@ def check_files(
     Of what is neither, the result says why it is not judged. ``report`` hears about long work.
 
     ParallelCluster judges specs by the version that they name, and its own configurations by the newest locked one,
-    unless one is given. Where it is asked for and cannot be run, that is a finding. With a day, so is a verdict that
-    rests on facts that are too old on that day.
+    unless one is given. cfn-lint judges templates of CloudFormation, and the schemas of a version of Kubernetes its
+    manifests. Where one is asked for and cannot be run, that is a finding. With a day, so is a verdict that rests on
+    facts that are too old on that day.
     """
 
     def parallelcluster(parsed: ParsedSpec) -> Iterator[Finding]:
@@ -49,7 +52,7 @@ def check_files(
                 yield from entry.file_findings(document, text, parallelcluster_version, report)
 
     outside = (parallelcluster,) if with_parallelcluster else ()
-    readers = (reader,) if with_parallelcluster else ()
+    readers = (*((reader,) if with_parallelcluster else ()), *_judges(with_cfn_lint, kubernetes_version))
     for path in files:
         in_folder = is_folder(path)
         below = tuple(files_below(path)) if in_folder else (path,)
@@ -58,6 +61,18 @@ def check_files(
         for file in below:
             checked = check_any_file(file, outside, readers, named=not in_folder)
             yield checked if today is None else with_expired_facts(checked, today)
+
+
+def _judges(with_cfn_lint: bool, kubernetes_version: str | None) -> Iterator[OutsideReader]:  # noqa: FBT001  as given
+    if with_cfn_lint or kubernetes_version is not None:
+        from functools import partial
+
+        from trainyard.checking.outside_judges import cfn_lint_findings, kubernetes_findings
+
+        if with_cfn_lint:
+            yield cfn_lint_findings
+        if kubernetes_version is not None:
+            yield partial(kubernetes_findings, kubernetes_version)
 
 
 def fixes_of(files: Iterable[str]) -> Iterator[FixedText]:

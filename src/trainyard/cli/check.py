@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 
 
+_WITH_VERSION = ("--with-parallelcluster", "--with-kubernetes")
+
+
 class CheckCommand(click.Command):
     """A command with an option whose value may be left out without the next word being taken for it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Write the value that stands for none behind the option where it has none."""
-        return super().parse_args(ctx, [f"{arg}=" if arg == "--with-parallelcluster" else arg for arg in args])
+        return super().parse_args(ctx, [f"{arg}=" if arg in _WITH_VERSION else arg for arg in args])
 
 
 @click.command(cls=CheckCommand)
@@ -43,19 +46,29 @@ class CheckCommand(click.Command):
     help="Also load specs, as they render, and configurations of ParallelCluster with the real ParallelCluster: with "
     "VERSION, or with the one that a spec names and the newest for other files.",
 )
+@click.option("--with-cfn-lint", is_flag=True, help="Also let cfn-lint judge templates of CloudFormation.")
+@click.option(
+    "--with-kubernetes",
+    metavar="[=VERSION]",
+    callback=lambda _ctx, _param, version: version if version is None else _kubernetes(version),
+    help="Also hold manifests against the schemas of Kubernetes, of VERSION or the newest, and those of JobSet, Kueue, "
+    "MPIJob, PyTorchJob and TrainJob.",
+)
 @click.option("--baseline", metavar="FILE", help="Leave out the findings that this file lists.")
 @click.option("--write-baseline", metavar="FILE", help="Write all findings into this file, for --baseline, and end.")
 @click.option("--skip-unknown", is_flag=True, help="Say nothing of files that are not judged; they are no error then.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and do nothing else.")
 @click.option("--fix", is_flag=True, help="Put right what has one right answer: show the change, ask, and write it.")
 @click.option("--yes", is_flag=True, help="With --fix, do not ask.")
-def command(  # noqa: PLR0913  as many as the command line has
+def command(  # noqa: PLR0913, PLR0917  as many as the command line has
     paths: tuple[str, ...],
     format_: str,
     with_parallelcluster: str | None,
+    with_kubernetes: str | None,
     baseline: str | None,
     write_baseline: str | None,
     *,
+    with_cfn_lint: bool,
     skip_unknown: bool,
     diff: bool,
     fix: bool,
@@ -66,7 +79,7 @@ def command(  # noqa: PLR0913  as many as the command line has
     Reads each PATH, every file below it where it is a folder, or standard input for -. Whose file it is
     is told by its content; of a file that is not judged, the output says why. Needs no AWS account and no
     network, except that --with-parallelcluster makes an environment with aws-parallelcluster on first
-    use (about 100 MB).
+    use (about 100 MB). --with-cfn-lint and --with-kubernetes need trainyard[judges].
 
     \b
     Exit status: 0 no errors; 1 findings of severity error; 2 a file could not be
@@ -78,6 +91,7 @@ def command(  # noqa: PLR0913  as many as the command line has
       trainyard check cluster.yaml
       trainyard check --format github *.yaml
       trainyard check infrastructure/
+      trainyard check --with-cfn-lint --with-kubernetes=1.34 infrastructure/
       trainyard check --fix infrastructure/
       trainyard check --baseline known.json infrastructure/
       trainyard check --with-parallelcluster --json cluster.yaml
@@ -103,6 +117,8 @@ def command(  # noqa: PLR0913  as many as the command line has
             paths,
             with_parallelcluster=with_parallelcluster is not None,
             parallelcluster_version=with_parallelcluster or None,
+            with_cfn_lint=with_cfn_lint,
+            kubernetes_version=with_kubernetes,
             report=reporter(),
             today=today(),
         )
@@ -127,6 +143,12 @@ def _known(version: str) -> str:
     if version not in known_versions():
         raise click.BadParameter(f"{version!r} is not among the locked versions {', '.join(known_versions())}")
     return version
+
+
+def _kubernetes(version: str) -> str:
+    from trainyard.checking.kubernetes_schema import checked_version
+
+    return checked_version(version or None)
 
 
 def _exit_status(checked: list[FileFindings]) -> int:
