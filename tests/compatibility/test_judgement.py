@@ -80,7 +80,7 @@ def test_versions_that_nobody_knows_are_noted():
     newer = unknown_note("nccl", given("nccl", "9.9.9", ""))
     assert newer is not None
     assert "newer than" in newer
-    assert str(unknown_note("nccl", given("nccl", "2.28.5", ""))).endswith("near to it is 2.28.9")
+    assert str(unknown_note("nccl", given("nccl", "2.28.5", ""))).endswith("beside it are 2.28.3 and 2.28.7")
     assert unknown_note("kernel", given("kernel", "6.8.0-1021-aws", "")) is None
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from trainyard.catalog.by_version import number_of
 from trainyard.catalog.catalog_file import FOLDER, content
 from trainyard.catalog.parallelcluster import version_in_images
-from trainyard.catalog.version_conflict import VersionBounds, VersionConflict
-from trainyard.catalog.version_conflicts import source_url, version_conflicts
+from trainyard.catalog.version_conflict import VersionConflict
+from trainyard.catalog.version_conflicts import bounds_in_words, source_url, version_conflicts
 
 
 def image_version_rows() -> str:
@@ -42,16 +42,10 @@ def _conflict_rows() -> Iterator[str]:
     yield "| Versions | Where | What happens | What to do | Judged as | Evidence |"
     yield "|---|---|---|---|---|---|"
     for conflict in version_conflicts().values():
-        versions = " with ".join(f"{name} {_bounds(bounds)}" for name, bounds in conflict.components.items())
+        versions = " with ".join(f"{name} {bounds_in_words(bounds)}" for name, bounds in conflict.components.items())
         evidence = f"[{conflict.evidence.replace('-', ' ')}]({source_url(conflict)}), {conflict.confidence}"
         cells = (versions, _where(conflict), conflict.effect, conflict.remedy, conflict.severity, evidence)
         yield f"| {' | '.join(cells)} |"
-
-
-def _bounds(bounds: VersionBounds) -> str:
-    if bounds.least is None:
-        return f"before {bounds.below}"
-    return f"from {bounds.least} on" if bounds.below is None else f"from {bounds.least}, before {bounds.below}"
 
 
 def _where(conflict: VersionConflict) -> str:

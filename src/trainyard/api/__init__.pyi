@@ -64,7 +64,9 @@ from trainyard.api.schema import json_schema as json_schema
 from trainyard.api.status import cluster_status as cluster_status
 from trainyard.api.status import region_clusters as region_clusters
 from trainyard.api.versions import VersionCheck as VersionCheck
+from trainyard.api.versions import VersionSuggestion as VersionSuggestion
 from trainyard.api.versions import check_versions as check_versions
+from trainyard.api.versions import suggest_versions as suggest_versions
 from trainyard.errors import TrainyardError as TrainyardError
 from trainyard.finding import Finding as Finding
 from trainyard.spec.cluster import Spec as Spec

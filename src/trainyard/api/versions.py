@@ -31,8 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from trainyard.catalog.version_conflict import Component
+    from trainyard.compatibility.completion import Completion
 
-__all__ = ["VersionCheck", "check_versions", "read_versions"]
+__all__ = ["VersionCheck", "VersionSuggestion", "check_versions", "suggest_versions"]
+
+_USUAL: tuple[Component, ...] = ("efa-installer", "nvidia-driver", "cuda", "aws-ofi-nccl", "nccl")
+_WITH: dict[Component, tuple[Component, ...]] = {
+    "parallelcluster": ("slurm",),
+    "kubernetes": ("efa-device-plugin", "nvidia-device-plugin"),
+}
 
 _OF_LOG: dict[str, Component] = {"nccl": "nccl", "cuda": "cuda", "plugin": "aws-ofi-nccl", "libfabric": "libfabric"}
 # The first driver of each major version of CUDA: what cudaDriverVersion says of the driver.
@@ -57,6 +64,18 @@ class VersionCheck(NamedTuple):
         return any(one.severity == "error" for one in self.incompatibilities)
 
 
+class VersionSuggestion(NamedTuple):
+    """What completes a set of versions."""
+
+    completion: Completion
+    given: VersionSet
+    """What was given."""
+    instance_types: tuple[str, ...]
+    incompatibilities: tuple[Incompatibility, ...]
+    """What is left against the set, none of it an error."""
+    notes: tuple[str, ...]
+
+
 def check_versions(sources: Iterable[str], instance_types: Iterable[str] = ()) -> VersionCheck:
     """Return what does not go together of the versions that NAME=VERSION and files tell.
 
@@ -68,9 +87,29 @@ def check_versions(sources: Iterable[str], instance_types: Iterable[str] = ()) -
     whole = with_brought(versions)
     notes += [note for name, version in versions.items() if (note := unknown_note(name, version))]
     if not types and (count := cases_about_instance_types(whole)):
-        cases = "1 known case depends" if count == 1 else f"{count} known cases depend"
-        notes.append(f"{cases} on the instance type: name it with --on")
+        notes.append(_about_types(count))
     return VersionCheck(whole, tuple(types), incompatibilities(whole, types), tuple(notes))
+
+
+def suggest_versions(sources: Iterable[str], instance_types: Iterable[str] = ()) -> VersionSuggestion:
+    """Return what completes a set of versions: those of NAME=VERSION and of files, with a version for each NAME.
+
+    Without a NAME it is completed with what every cluster of GPUs has, and with what belongs to Kubernetes or
+    ParallelCluster where one of them is in the set. Raises InputError where something is not known.
+    """
+    # Only this command needs the solver.
+    from trainyard.compatibility.completion import completed  # noqa: PLC0415
+
+    sources = tuple(sources)
+    names = [component for source in sources if (component := _bare_name(source)) is not None]
+    versions, types, notes = read_versions([source for source in sources if _bare_name(source) is None], instance_types)
+    wanted = names or [*_USUAL, *(name for platform in _WITH for name in _WITH[platform] if platform in versions)]
+    completion = completed(versions, wanted, tuple(types))
+    notes += [note for name, version in versions.items() if (note := unknown_note(name, version))]
+    if not types and (count := cases_about_instance_types(completion.versions)):
+        notes.append(_about_types(count))
+    left = incompatibilities(completion.versions, types)
+    return VersionSuggestion(completion, versions, tuple(types), left, tuple(notes))
 
 
 def read_versions(
@@ -98,6 +137,18 @@ def read_versions(
     return versions, list(dict.fromkeys(types)), notes
 
 
+def _about_types(count: int) -> str:
+    cases = "1 known case depends" if count == 1 else f"{count} known cases depend"
+    return f"{cases} on the instance type: name it with --on"
+
+
+def _bare_name(source: str) -> Component | None:
+    try:
+        return None if _is_assignment(source) else component_named(source)
+    except InputError:
+        return None
+
+
 def _is_assignment(source: str) -> bool:
     return "=" in source and "/" not in source.partition("=")[0]
 
@@ -114,7 +165,8 @@ def _known_type(name: str) -> str:
 
 
 def _of_file(file: str, types: list[str]) -> dict[Component, SetVersion]:
-    _refuse_bare_name(file)
+    if (component := _bare_name(file)) is not None:
+        raise InputError(f"{file} has no version", hint=f"write {component}=VERSION; ./{file} names a file")
     text = read_text(file)
     if (told := versions_in_json(text, file)) is not None:
         return told
@@ -125,14 +177,6 @@ def _of_file(file: str, types: list[str]) -> dict[Component, SetVersion]:
     if ":" not in text:
         raise InputError(f"{file} tells no versions", where=file, hint=f"name what is printed by {FORMS}")
     return _of_spec(text, file, types)
-
-
-def _refuse_bare_name(file: str) -> None:
-    try:
-        component = component_named(file)
-    except InputError:
-        return
-    raise InputError(f"{file} has no version", hint=f"write {component}=VERSION; ./{file} names a file")
 
 
 def _of_log(text: str, file: str) -> Iterator[tuple[Component, SetVersion]]:
@@ -151,5 +195,6 @@ def _of_spec(text: str, file: str, types: list[str]) -> dict[Component, SetVersi
     spec = parse(text, file).spec
     types += [name for group in spec.node_groups() for name in group.instance_types]
     return {
-        component: SetVersion(known.version, known.in_words(), file) for component, known in spec_versions(spec).items()
+        component: SetVersion(known.version, known.version.in_words(), file)
+        for component, known in spec_versions(spec).items()
     }

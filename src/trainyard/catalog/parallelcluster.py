@@ -29,6 +29,10 @@ class VersionRange(NamedTuple):
     most: str | None
     """None where nothing is known about a later version of ParallelCluster."""
 
+    def in_words(self) -> str:
+        """Return it as people say it."""
+        return self.least if self.least == self.most else f"from {self.least} to {self.most or 'a later one'}"
+
 
 def supported_oses(version: str) -> tuple[str, ...] | None:
     """Return the operating systems of a version such as 3.16.1, or None where its line, 3.16, is unknown."""

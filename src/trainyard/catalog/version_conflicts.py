@@ -54,6 +54,13 @@ def is_within(version: VersionRange, bounds: VersionBounds) -> Certainty:
     return "yes" if first <= least and (end is None or (most is not None and most < end)) else "maybe"
 
 
+def bounds_in_words(bounds: VersionBounds) -> str:
+    """Return a range of versions as people say it."""
+    if bounds.least is None:
+        return "of any version" if bounds.below is None else f"before {bounds.below}"
+    return f"from {bounds.least} on" if bounds.below is None else f"from {bounds.least}, before {bounds.below}"
+
+
 def number_of(version: str) -> tuple[int, ...]:
     """Return what versions are sorted by: 2.28.7-1 comes before 2.28.10-1."""
     return tuple(int(number) for number in re.findall(r"\d+", version))

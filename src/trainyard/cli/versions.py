@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("check",)
+COMMANDS = ("check", "suggest")
 """In the order of use, which is also the order of the help."""
 
 
@@ -33,4 +33,5 @@ def command() -> None:
     Example:
       trainyard versions check nccl=2.28.3 aws-ofi-nccl=1.17.2 efa-installer=1.47.0 --on p5.48xlarge
       trainyard-node versions --json | trainyard versions check -
+      trainyard versions suggest nccl aws-ofi-nccl cuda=12.9.1 --on p6-b200.48xlarge
     """

@@ -11,7 +11,10 @@ from trainyard.cli import suggestions
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts, styled
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trainyard.api.versions import VersionCheck
+    from trainyard.compatibility.judgement import Incompatibility
 
 type_option = click.option(
     "--on",
@@ -56,6 +59,17 @@ def command(sources: tuple[str, ...], instance_types: tuple[str, ...], *, as_jso
     sys.exit(1 if check.has_errors else 0)
 
 
+def print_incompatibilities(incompatibilities: Sequence[Incompatibility]) -> None:
+    """Print each case on a line, and on another one who says so."""
+    from trainyard.catalog.version_conflicts import source_of
+
+    for one in incompatibilities:
+        print_text(finding_text(one.finding()))
+        source = source_of(one.conflict)
+        evidence = one.conflict.evidence.replace("-", " ")
+        print_text(f"  {one.case}: {evidence}, {one.conflict.confidence}, {source.url}, read on {source.read}")
+
+
 def _print_json(check: VersionCheck) -> None:
     from trainyard.compatibility.judgement import versions_json
 
@@ -70,15 +84,11 @@ def _print_json(check: VersionCheck) -> None:
 
 
 def _print_lines(check: VersionCheck) -> None:
-    from trainyard.catalog.version_conflicts import components, source_of
+    from trainyard.catalog.version_conflicts import components
 
     for name, version in check.versions.items():
         print_text(f"{components()[name].title:22} {version.shown:26} {styled(version.origin, dim=True)}")
-    for one in check.incompatibilities:
-        print_text(finding_text(one.finding()))
-        source = source_of(one.conflict)
-        evidence = one.conflict.evidence.replace("-", " ")
-        print_text(f"  {one.case}: {evidence}, {one.conflict.confidence}, {source.url}, read on {source.read}")
+    print_incompatibilities(check.incompatibilities)
     for note in check.notes:
         print_text(f"{styled('note', bold=True)}: {note}")
     findings = [one.finding() for one in check.incompatibilities]

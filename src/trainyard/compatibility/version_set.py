@@ -30,7 +30,7 @@ class SetVersion(NamedTuple):
     """What says so: the command line, a file, or the component that it comes with."""
 
 
-_BRINGERS: tuple[Component, ...] = ("parallelcluster", "efa-installer")
+BRINGERS: tuple[Component, ...] = ("parallelcluster", "efa-installer")
 """What other components come with, in the order in which they come with one another."""
 
 VersionSet = Mapping[Component, SetVersion]
@@ -63,11 +63,20 @@ def given(component: Component, text: str, origin: str) -> SetVersion:
 def with_brought(versions: VersionSet) -> VersionSet:
     """Return the set with what comes with its components, where nothing else is in their place."""
     whole = dict(versions)
-    for component in _BRINGERS:
+    for component in BRINGERS:
         if (bringer := whole.get(component)) is not None:
-            for name, brought in brought_versions(component, bringer.shown).items():
-                whole.setdefault(name, SetVersion(brought, _in_words(brought), _origin(component, bringer)))
+            for name, brought in brought_with(component, bringer).items():
+                whole.setdefault(name, brought)
     return whole
+
+
+def brought_with(component: Component, version: SetVersion) -> VersionSet:
+    """Return what comes with a version of a component."""
+    place = "the images of ParallelCluster" if component == "parallelcluster" else components()[component].title
+    return {
+        name: SetVersion(brought, brought.in_words(), f"{place} {version.shown}")
+        for name, brought in brought_versions(component, version.shown).items()
+    }
 
 
 def unknown_note(component: Component, version: SetVersion) -> str | None:
@@ -85,19 +94,6 @@ def unknown_note(component: Component, version: SetVersion) -> str | None:
         return f"{title} {version.shown} is newer than {known[0]}, the newest that this trainyard knows"
     if number < number_of(known[-1]):
         return f"{title} {version.shown} is older than {known[-1]}, the oldest that this trainyard knows"
-    from difflib import get_close_matches  # noqa: PLC0415  hardly a set needs it
-
-    close = get_close_matches(version.shown, known, 1)
-    near = f"; near to it is {close[0]}" if close else ""
-    return f"{title} {version.shown} is not among the versions that this trainyard knows{near}"
-
-
-def _origin(component: Component, bringer: SetVersion) -> str:
-    place = "the images of ParallelCluster" if component == "parallelcluster" else components()[component].title
-    return f"{place} {bringer.shown}"
-
-
-def _in_words(version: VersionRange) -> str:
-    return (
-        version.least if version.least == version.most else f"from {version.least} to {version.most or 'a later one'}"
-    )
+    after = next(one for one in known if number_of(one) < number)
+    before = next(one for one in reversed(known) if number_of(one) > number)
+    return f"{title} {version.shown} is not known to this trainyard; beside it are {after} and {before}"

@@ -32,11 +32,6 @@ class ComponentVersion(NamedTuple):
     written: bool
     """Whether the spec says it."""
 
-    def in_words(self) -> str:
-        """Return the version as far as it is known."""
-        known = self.version
-        return known.least if known.most == known.least else f"from {known.least} to {known.most or 'a later one'}"
-
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield every known case that the versions of a spec have or may have."""
@@ -124,7 +119,7 @@ def _of_manifest(component: Component) -> ComponentVersion:
 
 
 def _in_words(component: Component, version: ComponentVersion, spec: Spec) -> str:
-    title, number = components()[component].title, version.in_words()
+    title, number = components()[component].title, version.version.in_words()
     if version.path != ("parallelcluster", "version"):
         return f"{title} {number}"
     return f"{title} {number} in the images of ParallelCluster {spec.parallelcluster.version}"
