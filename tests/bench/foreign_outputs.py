@@ -143,7 +143,8 @@ def _rows(case: dict[str, Any]) -> list[str]:
         )
         if "per-iteration" in options:
             half += "".join(f"  {figure(size / busbw * by / 1e3 * one, 7)}" for one in (0.98, 1.1, 1.09)) + "     1.72"
-        found.append(start + half + half + ("  2026-03-04 10:20:30" if "timestamps" in options else ""))
+        second = half.replace("       0", "     N/A") if collective in {"alltoall", "sendrecv"} else half
+        found.append(start + half + second + ("  2026-03-04 10:20:30" if "timestamps" in options else ""))
     return found
 
 

@@ -46,7 +46,8 @@ def test_every_published_run_lies_in_the_band_that_all_others_give(reference: Re
     model = model_by(others, reference.machine, reference.nodes, reference.gpus_per_node, reference.collective)
     assert model is not None
     assert model.confidence != "high"
-    assert outside(reference, model, from_bytes=2**20) == []
+    # Where nothing of the kind is left, only the hardware tells, and nothing is judged by it.
+    assert outside(reference, model, from_bytes=2**20 if model.confidence == "medium" else 2**26) == []
 
 
 # As people compare clusters: type, nodes, GPUs of a node, size in GiB and GB/s, of all-reduces that are called good.

@@ -69,6 +69,14 @@ def test_a_table_that_nobody_can_read_is_named_and_not_judged(case: dict[str, An
     assert finding.message.startswith(f"line {finding.line} is a table that `bench judge` cannot read")
 
 
+@pytest.mark.parametrize("case", ALL)
+def test_the_verdict_is_right(case: dict[str, Any], tmp_path: Path):
+    judgements = judgements_of(case, tmp_path)
+    assert {judgement.verdict for judgement in judgements} <= set(case["verdict"])
+    ids = {finding.id for judgement in judgements for finding in judgement.findings}
+    assert "finding" not in case or any(id_.startswith(f"bench-{case['finding']}") for id_ in ids)
+
+
 @given(PREFIXES)
 def test_no_prefix_of_all_lines_takes_a_row_or_adds_one(prefix: str):
     runs = parse_log([whole(f"{prefix} ")])

@@ -72,13 +72,13 @@ def compare_runs(run: Run, earlier: Run) -> BaselineComparison:
     return BaselineComparison(len(logs), exp(median(logs)), chance)
 
 
-def _by_size(run: Run) -> dict[int, float]:
-    """Return the median bus bandwidth of each size: a test may repeat its sizes."""
-    values: dict[int, list[float]] = {}
+def _by_size(run: Run) -> dict[tuple[str, str, int], float]:
+    """Return the median bus bandwidth of each data type, operation and size: a test may repeat its sizes."""
+    values: dict[tuple[str, str, int], list[float]] = {}
     for row in run.rows:
         value = busbw(row)
         if value and isfinite(value) and row.size_bytes >= FROM_BYTES:  # a time of 0 µs makes any bandwidth infinite
-            values.setdefault(row.size_bytes, []).append(value)
+            values.setdefault((row.dtype, row.redop or "", row.size_bytes), []).append(value)
     return {size: median(each) for size, each in values.items()}
 
 

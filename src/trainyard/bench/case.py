@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.bench.expectation import Model, model
-from trainyard.bench.machine import MachineType, accelerator_in, alone, by_accelerator, machine
+from trainyard.bench.machine import MachineType, accelerator_in, alone, by_accelerator, gpus_of_node, machine
 from trainyard.bench.result import Run
 from trainyard.errors import InputError
 from trainyard.finding import Finding
@@ -46,8 +46,8 @@ def case_of(run: Run, instance_type: str | None = None, nodes: int | None = None
     Raises InputError where the two cannot both be so.
     """
     hardware = _machine(run, instance_type or run.instance_type)
-    listed = len(run.hosts) if run.every_rank_listed else 0
-    count = nodes or listed or _nodes_by_ranks(run, hardware)
+    listed = len(run.hosts) if _is_whole_list(run) else 0
+    count = nodes or run.nodes or listed or _nodes_by_ranks(run, hardware)
     each = _gpus_per_node(run, count, hardware, is_given=nodes is not None)
     expected = None
     if hardware is not None and count and each and run.collective:
@@ -60,8 +60,15 @@ def _machine(run: Run, instance_type: str | None) -> MachineType | None:
     if hardware is not None or not run.devices:
         return hardware
     accelerator = accelerator_in(run.devices[0].name)
-    each = len(run.devices) // max(len(run.hosts), 1)
-    return None if accelerator is None else alone(accelerator, each)
+    if accelerator is None:
+        return None
+    each = len(run.devices) // max(len(run.hosts), 1) if _is_whole_list(run) else gpus_of_node(accelerator)
+    return alone(accelerator, each)
+
+
+def _is_whole_list(run: Run) -> bool:
+    """Return whether all ranks are listed: a list that was cut says nothing of how many a node has."""
+    return run.every_rank_listed and len(run.devices) == (run.ranks or len(run.devices))
 
 
 def _nodes_by_ranks(run: Run, hardware: MachineType | None) -> int:

@@ -57,20 +57,21 @@ def _across(machine: MachineType, nodes: int, gpus: int, collective: str) -> Cei
     factor = busbw_factor(collective, nodes * gpus)
     if machine.network_gb_s is None or factor is None:
         return None
+    domain = min(machine.nvlink_nodes, nodes)
+    name = "a node" if domain == 1 else f"the {domain} nodes of an NVLink domain"
     # A GPU sends through the cards beside it, so with some of the GPUs idle their cards are idle too.
-    network = machine.network_gb_s * min(gpus / machine.gpus, 1)
-    if collective == "all_reduce" and nodes == 2:
-        why = f"each byte crosses the {network:,.0f} GB/s of a node once, and counts {factor:.3g} times"
+    network, inside = machine.network_gb_s * min(gpus / machine.gpus, 1) * domain, gpus * domain
+    if collective == "all_reduce" and nodes <= 2 * domain:
+        why = f"each byte crosses the {network:,.0f} GB/s of {name} once, and counts {factor:.3g} times"
         return Ceiling(network * factor, "network", why)
     if collective in _TO_EVERYBODY:
         ranks = nodes * gpus
-        each = network * (ranks - 1) / (gpus * (ranks - gpus))
+        each = network * (ranks - 1) / (inside * (ranks - inside))
         return Ceiling(
-            each, "network", f"{gpus} GPUs of a node share {network:,.0f} GB/s, and all but theirs crosses it"
+            each, "network", f"{inside} GPUs of {name} share {network:,.0f} GB/s, and all but theirs crosses it"
         )
-    if collective == "sendrecv":
-        return Ceiling(network / gpus, "network", f"a GPU has its share of the {network:,.0f} GB/s of its node")
-    return Ceiling(network, "network", f"the network cards of a node carry {network:,.0f} GB/s each way")
+    # Of sendrecv's ring only one of the connections of a domain leaves it each way.
+    return Ceiling(network, "network", f"the network cards of {name} carry {network:,.0f} GB/s each way")
 
 
 def busbw_factor(collective: str, ranks: int) -> float | None:

@@ -26,7 +26,12 @@ _LATENCY_FACTOR = 1.8
 _USUAL_SHARE = 0.88
 # Latencies of the published runs: 13 µs in a node of H100, 65 to 161 µs between two nodes.
 _USUAL = Curve(latency_us=70, slow_us=1.0, exponent=0.3, us_a_byte=0.0, spread=0.3)
+_USUAL_NODES = 2
 _USUAL_IN_NODE = Curve(latency_us=15, slow_us=0.3, exponent=0.3, us_a_byte=0.0, spread=0.3)
+
+
+# Their collectives go other ways than those of GPUs: https://awsdocs-neuron.readthedocs-hosted.com/
+_OF_NEURON = ("Trainium", "Inferentia", "trainium", "inferentia")
 
 
 class Expectation(NamedTuple):
@@ -69,6 +74,8 @@ def model_by(
     published: Iterable[Reference], machine: MachineType, nodes: int, gpus_per_node: int, collective: str
 ) -> Model | None:
     """Return what can be expected by these published runs, or None where not even the hardware is known."""
+    if machine.accelerator.startswith(_OF_NEURON):
+        return None
     top, factor = ceiling(machine, nodes, gpus_per_node, collective), busbw_factor(collective, nodes * gpus_per_node)
     if top is None or factor is None or factor == 0:
         return None
@@ -79,14 +86,21 @@ def model_by(
     return _by_reference(reference, machine, nodes, top, factor)
 
 
-def alike(first: MachineType, other: MachineType) -> bool:
-    """Return whether two machines have the same GPUs, links and network."""
-    return (first.accelerator, first.gpus, first.network_gb_s) == (other.accelerator, other.gpus, other.network_gb_s)
+def alike(first: MachineType, other: MachineType, nodes: int = 2) -> bool:
+    """Return whether two machines have the same links and, where so many of them need one, the same network."""
+    within = nodes <= min(first.nvlink_nodes, other.nvlink_nodes)
+    same_links = (first.links or first.accelerator, first.gpus) == (other.links or other.accelerator, other.gpus)
+    return same_links and (within or (first.network_gb_s is not None and first.network_gb_s == other.network_gb_s))
 
 
 def _nearest(comparable: list[Reference], machine: MachineType, nodes: int, bound: Bound) -> Reference | None:
     """Return the published run to go by: of the same machines, or for a network of others with the same one."""
-    of_kind = [reference for reference in comparable if alike(reference.machine, machine)]
+    needs_network = nodes > machine.nvlink_nodes
+    comparable = [
+        reference for reference in comparable
+        if (reference.nodes > reference.machine.nvlink_nodes) == needs_network
+    ]  # fmt: skip
+    of_kind = [reference for reference in comparable if alike(reference.machine, machine, nodes)]
     same_network = [reference for reference in comparable if reference.machine.network_gb_s == machine.network_gb_s]
     near = of_kind or (same_network if bound == "network" else [])
     return min(
@@ -115,9 +129,11 @@ def _by_reference(reference: Reference, machine: MachineType, nodes: int, top: C
     """Carry a published run over: its share of what its hardware allows, and its latency by the depth of a tree."""
     own = ceiling(reference.machine, reference.nodes, reference.gpus_per_node, reference.collective)
     share = reference.plateau_gb_s / own.busbw_gb_s if own is not None else _USUAL_SHARE
-    curve = reference.curve() or (_USUAL if nodes > 1 else _USUAL_IN_NODE)
-    deeper = log2(2 * nodes) / log2(2 * reference.nodes)
-    same = nodes == reference.nodes and alike(reference.machine, machine)
+    own_curve = reference.curve()
+    curve = own_curve or (_USUAL if nodes > 1 else _USUAL_IN_NODE)
+    deeper = log2(2 * nodes) / log2(2 * (reference.nodes if own_curve else min(nodes, _USUAL_NODES)))
+    same = nodes == reference.nodes and alike(reference.machine, machine, nodes)
+    own_kind = same and reference.machine.accelerator == machine.accelerator
     plateau = reference.plateau_gb_s if same else min(share, 1.0) * top.busbw_gb_s
     scaled = curve._replace(
         latency_us=curve.latency_us * deeper,
@@ -127,7 +143,9 @@ def _by_reference(reference: Reference, machine: MachineType, nodes: int, top: C
     basis = f"{reference.machine.name} × {reference.nodes} showed {reference.plateau_gb_s:,.0f} GB/s"
     if not same:
         basis += f", {share:.0%} of what its hardware allows; the same share for {nodes} nodes"
-    return Model(top, scaled, factor, "high" if same else "medium", basis, (reference.source,))
+    elif not own_kind:
+        basis += f", and the links and the network of {machine.name} are the same"
+    return Model(top, scaled, factor, "high" if own_kind else "medium", basis, (reference.source,))
 
 
 def _by_hardware(machine: MachineType, nodes: int, top: Ceiling, factor: float) -> Model:

@@ -13,6 +13,8 @@ from trainyard.bench.result import Run
 from trainyard.bench.slow_nodes import slow_nodes
 from trainyard.finding import SEVERITIES, Finding
 
+# Findings that leave open whether a run is as it should be.
+_UNDECIDED = {"bench-nothing-to-compare", "bench-ranks-do-not-fit", "bench-impossible"}
 Verdict = Literal["healthy", "degraded", "broken", "unknown"]
 
 
@@ -70,5 +72,5 @@ def _judgement(case: Case, findings: tuple[Finding, ...]) -> Judgement:
     if "warning" in severities:
         return Judgement(case, "degraded", findings)
     large = any(row.size_bytes >= LARGE_BYTES for row in case.run.rows)
-    compared = case.model is not None and not any(finding.id == "bench-nothing-to-compare" for finding in findings)
+    compared = case.model is not None and not any(finding.id in _UNDECIDED for finding in findings)
     return Judgement(case, "healthy" if compared and large else "unknown", findings)

@@ -30,6 +30,10 @@ class MachineType(NamedTuple):
     """The most that its GPUs have shown among themselves, by collective."""
     nvlink_nodes: int = 1
     """How many of them are one NVLink domain."""
+    links: str = ""
+    """The accelerator whose links among each other its own have, if another one."""
+    is_only_gpus: bool = False
+    """Whether no more is known than its GPUs."""
 
 
 def machine(name: str) -> MachineType | None:
@@ -59,7 +63,8 @@ def by_accelerator(words: str) -> MachineType | None:
 def alone(accelerator: str, gpus: int) -> MachineType:
     """Return a machine of which no more is known than its GPUs."""
     busbw_gb_s, nodes = _node_busbw(accelerator, gpus), _nvlink_nodes(accelerator)
-    return MachineType(f"{gpus} × {accelerator}", accelerator, gpus, None, None, busbw_gb_s, nodes)
+    links = _links(accelerator)
+    return MachineType(f"{gpus} × {accelerator}", accelerator, gpus, None, None, busbw_gb_s, nodes, links, True)  # noqa: FBT003
 
 
 def _of_catalog(name: str, instance_type: InstanceType) -> MachineType:
@@ -70,6 +75,7 @@ def _of_catalog(name: str, instance_type: InstanceType) -> MachineType:
         name, accelerators.model, accelerators.count,
         None if gbit_s is None else gbit_s / 8, instance_type.efa_interfaces,
         _node_busbw(accelerators.model, accelerators.count), _nvlink_nodes(accelerators.model),
+        _links(accelerators.model),
     )  # fmt: skip
 
 
@@ -78,6 +84,7 @@ def _machine_of_entry(name: str, entry: dict[str, Any]) -> MachineType:
     return MachineType(
         name, entry["accelerator"], entry["gpus"], entry.get("network_gb_s"), entry.get("nics"),
         own if own is not None else _node_busbw(entry["accelerator"], entry["gpus"]),
+        _nvlink_nodes(entry["accelerator"]), _links(entry["accelerator"]),
     )  # fmt: skip
 
 
@@ -93,6 +100,17 @@ def _node_busbw(accelerator: str, gpus: int) -> dict[str, float]:
 def _nvlink_nodes(accelerator: str) -> int:
     nodes: int = _machines()["accelerators"].get(accelerator, {}).get("nvlink_nodes", 1)
     return nodes
+
+
+def _links(accelerator: str) -> str:
+    links: str = _machines()["accelerators"].get(accelerator, {}).get("links", accelerator)
+    return links
+
+
+def gpus_of_node(accelerator: str) -> int:
+    """Return how many of these accelerators a node usually has."""
+    gpus: int = _machines()["accelerators"][accelerator]["gpus"]
+    return gpus
 
 
 @cache

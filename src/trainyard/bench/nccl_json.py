@@ -13,8 +13,9 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
+from trainyard.bench.derived_facts import with_derived_facts
 from trainyard.bench.log_facts import dotted_version
-from trainyard.bench.nccl_log import collective_in, with_derived_facts
+from trainyard.bench.nccl_log import collective_in
 from trainyard.bench.nccom_table import row_of_cells
 from trainyard.bench.result import Device, Evidence, Measurement, Row, Run
 

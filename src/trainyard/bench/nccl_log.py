@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from math import ceil, floor
 
+from trainyard.bench.derived_facts import with_derived_facts
 from trainyard.bench.log_facts import note
 from trainyard.bench.log_scan import ScannedLog, scan
 from trainyard.bench.nccom_table import columns_of, note_command, row_by_columns
 from trainyard.bench.program_text import program_lines
 from trainyard.bench.result import Device, Evidence, Row, Run
-from trainyard.bench.table_row import DTYPE_BYTES, Start, is_continuation, row_of, start_of, usual_before
+from trainyard.bench.table_row import Start, is_continuation, row_of, start_of, usual_before
 
 _COLLECTIVE = re.compile(
     r"\b(all_reduce|all_gather|reduce_scatter|alltoallv?|broadcast|reduce|gather|scatter|sendrecv|hypercube)_perf"
@@ -19,7 +19,7 @@ _COLLECTIVE = re.compile(
 _PARAMETERS = re.compile(r"nThread \d+ nGpus \d+ .*")
 _PARAMETER = re.compile(r"([A-Za-z]+(?: iters)?):? (\d+(?:\((?:factor|bytes)\))?)")
 _DEVICE = re.compile(
-    r"Rank\s+(\d+)\s+(?:Group\s+(\d+)\s+)?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d+)\s+\[[^\]]*\]\s*(.*?)\s*$"
+    r"Rank\s+(\d+)\s+(?:Group\s+(\d+)\s+)?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+(\d+)\s+\[([^\]]*)\]\s*(.*?)\s*$"
 )
 _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*([\d.]+(?:e[+-]\d+)?)\s*(?:GB/s)?")
 _A_NUMBER = re.compile(r"[=~]?-?\d+(?:\.\d+)?(?:e[+-]\d+)?[kmgsKMG]?")
@@ -59,6 +59,7 @@ class _LogReader:
         self.measured_once = False
         self.columns: list[str] = []
         self.before: set[str] = set()
+        self.rank_of_device: dict[tuple[str, int, str], int] = {}
 
     def read(self, scanned: ScannedLog) -> None:
         self.run.transport.connections += scanned.connections
@@ -94,6 +95,7 @@ class _LogReader:
         if run.is_test or run.transport.provider:
             self.runs.append(with_derived_facts(run))
         self.run, self.ended, self.measured_once, self.columns = Run(), False, False, []
+        self.rank_of_device = {}
 
     def _row(self, text: str, line: int) -> bool:
         """Take a line that holds a row, or a part of one."""
@@ -152,8 +154,8 @@ class _LogReader:
         if match := _PARAMETERS.search(text):
             run.parameters = dict(_PARAMETER.findall(match[0]))
         elif match := _DEVICE.search(text):
-            rank, group, pid, host, device, name = match.groups()
-            self._device(Device(int(rank), int(group or 0), int(pid), host, int(device), name.rstrip('"|')))
+            rank, group, pid, host, device, bus, name = match.groups()
+            self._device(Device(int(rank), int(group or 0), int(pid), host, int(device), name.rstrip('"|')), bus)
         elif "busbw" in text:
             self.columns = columns_of(text)
             self.before.add(_shape(text.replace("|", " ").partition("size")[0].replace("#", " ").split()))
@@ -162,9 +164,15 @@ class _LogReader:
                 run.tool = "nccom-test"
         self._summary(text)
 
-    def _device(self, device: Device) -> None:
-        if device not in self.run.devices[-_SAME_LINE_TWICE:]:
-            self.run.devices.append(device)
+    def _device(self, device: Device, bus: str) -> None:
+        if device in self.run.devices[-_SAME_LINE_TWICE:]:
+            return
+        rank = self.rank_of_device.setdefault((device.host, device.device, bus), device.rank)
+        if rank != device.rank:
+            self.run.doubled_devices.append(
+                f"ranks {rank} and {device.rank} on device {device.device} of {device.host}"
+            )
+        self.run.devices.append(device)
 
     def _summary(self, text: str) -> None:
         if match := _AVERAGE.search(text):
@@ -193,61 +201,3 @@ def _is_table(below: str) -> bool:
 
 def _of_nccom(start: Start) -> bool:
     return start.dtype in {"fp32", "fp16", "bf16", "fp8"} and len(start.rest) <= 4
-
-
-def with_derived_facts(run: Run) -> Run:
-    """Return a run with what follows from its rows: the number of ranks, the collective, the unit."""
-    listed = max((device.rank + 1 for device in run.devices), default=0)
-    run.ranks = listed or run.ranks or _ranks_by_factor(run)
-    if run.collective is None:
-        run.collective = _collective_by_factor(run)
-    if run.tool == "nccom-test" or any(_of_nccom_row(row) for row in run.rows):
-        run.tool, run.bandwidth_unit = "nccom-test", "GiB/s"
-    return run
-
-
-def _of_nccom_row(row: Row) -> bool:
-    return row.dtype in {"fp32", "fp16", "bf16", "fp8"}
-
-
-def _factor(run: Run) -> tuple[float, float] | None:
-    """Return the least and the most that bus bandwidth by algorithm bandwidth can be, as far as the digits go."""
-    both = [
-        measurement for row in run.rows for measurement in (row.out_of_place, row.in_place) if measurement is not None
-    ]
-    best = max(both, key=lambda measurement: measurement.algbw_gb_s, default=None)
-    if best is None or best.algbw_gb_s < 1:
-        return None
-    half = 0.005 if best.algbw_gb_s < 1000 else 0.05
-    return (best.busbw_gb_s - half) / (best.algbw_gb_s + half), (best.busbw_gb_s + half) / (best.algbw_gb_s - half)
-
-
-def _ranks_by_factor(run: Run) -> int | None:
-    """Return how many ranks there are by the factor of an all-reduce, 2(n-1)/n, where its digits tell one number."""
-    factor = _factor(run)
-    if factor is None or not 1.0 < factor[0] <= factor[1] < 2:
-        return None
-    least, most = (2 / (2 - ratio) for ratio in factor)
-    possible = range(ceil(least), floor(most) + 1)
-    eights = [ranks for ranks in possible if ranks % 8 == 0]
-    return possible[0] if len(possible) == 1 else eights[0] if len(eights) == 1 else None
-
-
-def _collective_by_factor(run: Run) -> str | None:
-    """Return the collective where nothing names it, as far as the table tells: one that nothing tells stays unknown.
-
-    A rank's part is the whole for those that reduce to everybody, and only alltoall cannot be checked in place.
-    """
-    row = run.best
-    if row is None:
-        return None
-    whole = row.size_bytes == row.elements * DTYPE_BYTES[row.dtype]
-    if row.redop is not None and row.root in {None, -1}:
-        return "all_reduce" if whole else "reduce_scatter"
-    checked = [
-        measurement is not None and measurement.wrong is not None for measurement in (row.out_of_place, row.in_place)
-    ]
-    if whole or row.root not in {None, -1} or not checked[0]:
-        factor = _factor(run)
-        return "all_reduce" if factor is not None and factor[0] > 1.01 else None
-    return "all_gather" if checked[1] else "alltoall"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+_USUAL_DTYPES = {"float", "half", "bfloat16", "fp32", "fp16", "bf16"}
 Tool = Literal["nccl-tests", "nccom-test"]
 
 
@@ -86,6 +87,8 @@ class Run:
     rows: list[Row] = field(default_factory=list)
     damaged_rows: int = 0
     """Lines that begin as a row does, and are cut, or contradict themselves."""
+    doubled_devices: list[str] = field(default_factory=list)
+    """GPUs that two ranks name as theirs."""
     unread: Evidence | None = None
     """The columns of a table below which no row could be read."""
     devices: list[Device] = field(default_factory=list)
@@ -140,6 +143,28 @@ class Run:
         return {device.rank for device in self.devices} == set(range(len(self.devices)))
 
     @property
+    def series(self) -> list[list[Row]]:
+        """Return the rows of each data type, operation and root, and of each time that its sizes were run through."""
+        found: dict[tuple[str, str | None, int | None], list[list[Row]]] = {}
+        for row in self.rows:
+            cycles = found.setdefault((row.dtype, row.redop, row.root), [[]])
+            if cycles[-1] and row.size_bytes < cycles[-1][-1].size_bytes:
+                cycles.append([])
+            cycles[-1].append(row)
+        return [cycle for cycles in found.values() for cycle in cycles]
+
+    @property
+    def usual_series(self) -> list[list[Row]]:
+        """Return those of the kind that others publish: sums of floats, or anything where nothing is calculated."""
+        return [rows for rows in self.series if rows[0].redop is None or _is_usual(rows[0])]
+
+    @property
+    def usual_rows(self) -> list[Row]:
+        """Return the rows of the usual series, or all of them where there is none."""
+        usual = [row for rows in self.usual_series for row in rows]
+        return usual or self.rows
+
+    @property
     def best(self) -> Row | None:
         """The row with the highest bus bandwidth, out of place where there is one; None where nothing was measured."""
         measured = [row for row in self.rows if busbw(row) is not None]
@@ -156,6 +181,14 @@ class Run:
         ]
         checked = [count for count in counts if count is not None]
         return sum(checked) if checked else None
+
+
+def _is_usual(row: Row) -> bool:
+    """Return whether switches and GPUs add it up as they do sums of floats: not so 8-bit types, products, integers.
+
+    https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-nvls-enable
+    """
+    return row.redop == "sum" and row.dtype in _USUAL_DTYPES
 
 
 def busbw(row: Row) -> float | None:

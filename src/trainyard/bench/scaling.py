@@ -92,7 +92,7 @@ def _tables(cases: Sequence[Case]) -> dict[int, dict[int, float]]:
     values: dict[int, dict[int, list[float]]] = {}
     for case in sorted(cases, key=lambda case: case.nodes or 0):
         of_nodes = values.setdefault(case.nodes or 0, {})
-        for row in case.run.rows:
+        for row in case.run.usual_rows:
             # A time of 0 µs makes any bandwidth infinite.
             if (value := busbw(row)) and isfinite(value):
                 of_nodes.setdefault(row.size_bytes, []).append(value)

@@ -82,7 +82,7 @@ def _compared(runs: Sequence[Run], members: Sequence[int]) -> list[Speed]:
 
 def _by_size(run: Run) -> dict[int, float]:
     """Return the bus bandwidth of the sizes where bandwidth can be seen."""
-    both = ((row.size_bytes, busbw(row)) for row in run.rows if row.size_bytes >= _FROM_BYTES)
+    both = ((row.size_bytes, busbw(row)) for row in run.usual_rows if row.size_bytes >= _FROM_BYTES)
     return {size: value for size, value in both if value and isfinite(value)}
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from statistics import linear_regression
 from typing import NamedTuple
 
 from trainyard.bench.case import Case
+from trainyard.bench.checks.ranks import rank_contradictions
 from trainyard.bench.expectation import Expectation, Model
 from trainyard.bench.result import Row, busbw
 from trainyard.finding import Finding
@@ -54,19 +57,51 @@ def bandwidth_findings(case: Case) -> Iterator[Finding]:
     if case.model is None:
         yield case.finding("bench-nothing-to-compare", _why_not(case))
         return
+    if rank_contradictions(case):
+        return  # whatever it is slower than was expected of something else
     yield from _above(case, case.model)
-    compared = compare(case, case.model)
+    series = case.run.usual_series
+    if not series:
+        yield case.finding("bench-nothing-to-compare", _other_types(case))
+    yield from _one_of_each([list(_of_series(case, case.model, rows)) for rows in series])
+
+
+def _one_of_each(findings_of_series: list[list[Finding]]) -> Iterator[Finding]:
+    """Yield the first finding of each kind, with the number of the series that have the same."""
+    counts = Counter(finding.id for findings in findings_of_series for finding in findings)
+    for id_, count in counts.items():
+        first = next(finding for findings in findings_of_series for finding in findings if finding.id == id_)
+        more = f"; so are {count} of {len(findings_of_series)} series" if len(findings_of_series) > 1 else ""
+        yield first._replace(message=first.message + more)
+
+
+def _of_series(case: Case, model: Model, rows: list[Row]) -> Iterator[Finding]:
+    """Yield what is to be said of the rows of one data type and operation, run through once."""
+    compared = compare(rows, model)
     large = [comparison for comparison in compared if comparison.row.size_bytes >= LARGE_BYTES]
     if not large:
-        yield from _small(case, case.model, compared)
+        yield from _small(case, model, rows, compared)
         return
     below = [compared for compared in large if compared.busbw_gb_s < compared.expected.least_gb_s]
-    if not case.model.ceiling.known:
-        yield from _without_network(case, case.model.ceiling.busbw_gb_s, large)
+    if not model.ceiling.known:
+        yield from _without_network(case, model.ceiling.busbw_gb_s, large)
+    elif model.confidence == "low":
+        yield case.finding("bench-nothing-to-compare", _without_reference(model, large))
     elif large[-1] in below:
-        yield _below("bench-below-expectation", case, case.model, below)
+        yield _below("bench-below-expectation", case, model, below)
     elif below:
-        yield _below("bench-slow-to-rise", case, case.model, below)
+        yield _below("bench-slow-to-rise", case, model, below)
+
+
+def _without_reference(model: Model, large: list[_Comparison]) -> str:
+    best = max(comparison.busbw_gb_s for comparison in large)
+    share = best / model.ceiling.busbw_gb_s
+    return f"{best:,.1f} GB/s are {share:.0%} of what is possible, and {model.basis}; no run like it says what is usual"
+
+
+def _other_types(case: Case) -> str:
+    types = dict.fromkeys(f"{rows[0].dtype} {rows[0].redop or ''}".strip() for rows in case.run.series)
+    return f"what is published are sums of floats, and this is {', '.join(list(types)[:3])}"
 
 
 def _without_network(case: Case, most_gb_s: float, large: list[_Comparison]) -> Iterator[Finding]:
@@ -75,14 +110,15 @@ def _without_network(case: Case, most_gb_s: float, large: list[_Comparison]) -> 
         yield case.finding("bench-nothing-to-compare", f"nothing is known of the network of {case.nodes} nodes")
 
 
-def _small(case: Case, model: Model, compared: list[_Comparison]) -> Iterator[Finding]:
+def _small(case: Case, model: Model, rows: list[Row], compared: list[_Comparison]) -> Iterator[Finding]:
     """Yield what a test tells that ends before bandwidth decides: how much more time each more byte takes."""
-    largest = max(row.size_bytes for row in case.run.rows)
+    largest = max(row.size_bytes for row in rows)
     busbw_by_slope = _by_slope(
         [comparison for comparison in compared if comparison.row.size_bytes >= _SLOPE_FROM_BYTES], model.factor
     )
     least = model.at(_PLATEAU_BYTES).least_gb_s
-    if case.expectation is not None and busbw_by_slope is not None and busbw_by_slope < least * _SLOPE_SHARE:
+    judged = case.expectation is not None and model.confidence != "low"
+    if judged and busbw_by_slope is not None and busbw_by_slope < least * _SLOPE_SHARE:
         message = (
             f"up to {largest:,} bytes, more bytes take as long as at {busbw_by_slope:,.1f} GB/s, where at least "
             f"{least:,.0f} are expected of large sizes; {model.basis}"
@@ -104,9 +140,9 @@ def _by_slope(compared: list[_Comparison], factor: float) -> float | None:
     return factor / slope_us_a_byte / 1e3 if slope_us_a_byte > 0 else None
 
 
-def compare(case: Case, model: Model) -> list[_Comparison]:
+def compare(rows: list[Row], model: Model) -> list[_Comparison]:
     """Return the rows beside what is expected of them, those of size 0 left out."""
-    both = ((row, busbw(row)) for row in case.run.rows if row.size_bytes > 0)
+    both = ((row, busbw(row)) for row in rows if row.size_bytes > 0)
     return [_Comparison(row, value, model.at(row.size_bytes)) for row, value in both if value is not None]
 
 
@@ -142,6 +178,8 @@ def _why_not(case: Case) -> str:
         return "nothing says which collective was measured"
     if case.machine is None:
         return "nothing says on which machine it ran, or nothing is known of that machine"
+    if case.machine.accelerator.startswith(("Trainium", "Inferentia")):
+        return f"no run of {case.machine.accelerator} is published as what others should reach"
     if case.nodes is None or case.gpus_per_node is None:
         return "nothing says on how many nodes it ran"
     return f"nothing is known of {run.collective} on {case.nodes} × {case.machine.name}"
@@ -151,9 +189,12 @@ def bandwidth_collapse(case: Case) -> Iterator[Finding]:
     """Yield where two sizes after each other are far slower than a smaller one: not of CPUs, which others may use."""
     if case.run.on_cpus:
         return
-    rows = [
-        (row, value) for row in case.run.rows if row.size_bytes >= _FROM_BYTES and (value := busbw(row)) is not None
-    ]
+    found = (finding for rows in case.run.series for finding in _collapse(case, rows))
+    yield from islice(found, 1)
+
+
+def _collapse(case: Case, series: list[Row]) -> Iterator[Finding]:
+    rows = [(row, value) for row in series if row.size_bytes >= _FROM_BYTES and (value := busbw(row)) is not None]
     best, best_at, before_was_low = 0.0, 0, False
     for row, value in rows:
         low = value < best * _SHARE
