@@ -201,10 +201,36 @@ def test_a_died_run_is_truncated_and_broken(trainyard, tmp_path):
     assert (run["verdict"], run["truncated"]) == ("broken", True)
 
 
+XID = b"kernel: NVRM: Xid (PCI:0000:a8:00): 79, pid=1, GPU has fallen off the bus.\n"
+
+
+def test_a_died_run_has_the_first_cause_that_diagnose_finds_in_its_file(trainyard, tmp_path):
+    name = written(tmp_path, whole()[: whole().index(b"134217728")] + b"\n" + XID)
+    (run,) = read(trainyard("bench", "judge", name, *P5, "--json"))["runs"]
+    assert run["cause"] == read(trainyard("diagnose", name, "--json"))["causes"][0]
+    ran = trainyard("bench", "judge", name, *P5)
+    assert f"why it ended ({run['cause']['confidence']}): {run['cause']['title']} [gpu-fell-off-bus], line" in ran.out
+    assert "`trainyard diagnose all_reduce.out` shows more" in ran.out
+
+
+def test_of_a_died_run_without_a_known_cause_that_is_said(trainyard, tmp_path):
+    name = written(tmp_path, whole()[: whole().index(b"134217728")])
+    assert read(trainyard("bench", "judge", name, *P5, "--json"))["runs"][0]["cause"] is None
+    assert "no known cause in the file says why it ended" in trainyard("bench", "judge", name, *P5).out
+
+
+def test_a_run_that_came_to_its_end_is_not_diagnosed(trainyard, tmp_path):
+    name = written(tmp_path, whole() + XID)
+    assert read(trainyard("bench", "judge", name, *P5, "--json"))["runs"][0]["cause"] is None
+    assert "why it ended" not in trainyard("bench", "judge", name, *P5).out
+
+
 def test_names_that_command_the_terminal_are_shown_harmless(trainyard, tmp_path):
     name = written(tmp_path, whole(), "a\x1b]0;x\x07.out")
     ran = trainyard("bench", "judge", name, *P5)
     assert "\x1b" not in ran.out
+    died = written(tmp_path, whole()[: whole().index(b"134217728")], "a\x1b]0;x\x07.out")
+    assert "\x1b" not in trainyard("bench", "judge", died, *P5).out
 
 
 def test_a_file_without_results_is_named_and_the_others_are_judged(trainyard, tmp_path):

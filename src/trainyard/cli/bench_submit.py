@@ -173,10 +173,12 @@ def _print_job(job_result: JobResult, *, followed: bool) -> None:
     if job_result.unreadable is not None:
         file = f"; {outcome.file} has its output" if outcome.file is not None else ""
         print_text(f"{outcome.job.id}: {job_result.unreadable}{file}")
+    from trainyard.api.bench_judge import causes_of_deaths
     from trainyard.cli.bench_judge import print_judged
 
+    causes = causes_of_deaths(job_result.judged)
     for judged in job_result.judged:
-        print_judged(judged)
+        print_judged(judged, causes)
     if job_result.gpus is not None:
         _print_gpus(outcome.job.id, job_result.gpus)
 
