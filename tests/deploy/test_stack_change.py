@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trainyard.deploy.stack_change import StackChange
 from trainyard.edge.aws.change_sets import PropertyChange
 
@@ -26,6 +28,16 @@ def test_logs_that_are_kept_for_less_time_are_a_loss():
     assert [is_loss("90", "30"), is_loss(None, "365")] == [True, True]
     assert [is_loss("30", "90"), is_loss("30", None), is_loss("30", "30"), is_loss("30", "{{unknown}}")] == [False] * 4
     assert not changed("AWS::EC2::Volume", PropertyChange("RetentionInDays", "90", "30")).is_loss
+
+
+def test_what_a_link_to_a_bucket_exports_is_told():
+    exported = PropertyChange(
+        "S3", '{"AutoExportPolicy":{"Events":["NEW"]}}', '{"AutoExportPolicy":{"Events":["DELETED"]}}'
+    )
+    link = replace(changed("AWS::FSx::DataRepositoryAssociation", exported), holds="link")
+    assert (link.is_told, link.is_loss) == (True, False)
+    assert "DELETED" in str(link)
+    assert not replace(link, properties=()).is_told
 
 
 def test_a_file_system_that_gets_smaller_is_known():

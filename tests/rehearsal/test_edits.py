@@ -232,6 +232,12 @@ def test_a_second_bucket_is_linked_and_unlinked_beside_the_first():
         assert "FSx links a directory to one bucket at a time" in refusal(deployed(account, moved))
         assert deployed(account, LINKED).ok
         assert [one["AssociationId"] for one in associations(account)] == ids
+        done = deployed(account, LINKED.replace("train}", "train, auto_export: [NEW, DELETED]}"))
+        assert done.ok
+        (told,) = (line for line in done.review.lines() if line.startswith("changed: LustreDataRepository "))
+        assert "DELETED" in told
+        (link,) = associations(account)
+        assert (link["AssociationId"], link["S3"]["AutoExportPolicy"]) == (ids[0], {"Events": ["NEW", "DELETED"]})
 
 
 def associations(account: Account) -> list[dict[str, Any]]:

@@ -33,8 +33,11 @@ class StackChange:
 
     @property
     def is_told(self) -> bool:
-        """Return whether a review names it: what is lost, and what is changed of something that holds data."""
-        return self.holds != "nothing" if self.is_loss else self.holds == "data" and bool(self.properties)
+        """Return whether a review names it: what is lost, and what is changed of something that holds data.
+
+        A change of a link may let files that users delete go from the bucket as well.
+        """
+        return self.holds != "nothing" if self.is_loss else self.holds in ("data", "link") and bool(self.properties)
 
     @property
     def is_loss(self) -> bool:
