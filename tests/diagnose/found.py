@@ -16,7 +16,12 @@ MEMORY_BYTES = 512 * 1024**2
 
 def found_by(signature: Signature, line: str) -> bool:
     """Return whether a signature finds a line."""
-    return bool(_compiled(signature.pattern).search(line))
+    return matches_pattern(signature.pattern, line)
+
+
+def matches_pattern(pattern: str, line: str) -> bool:
+    """Return whether a pattern finds a line."""
+    return bool(_compiled(pattern).search(line))
 
 
 def signatures_of_line(line: str) -> list[Signature]:

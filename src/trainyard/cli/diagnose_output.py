@@ -30,7 +30,8 @@ def print_diagnosis(values: Mapping[str, Any]) -> None:
         for sentence in not_asked(values):
             print_text(f"  {sentence}")
     _print_unusual(values["unrecognised"])
-    _print_harmless(values["harmless"])
+    _print_titles("Failed, and worked later:", values["repaired"])
+    _print_titles("Harmless, though it looks like trouble:", values["harmless"])
     _print_unread(values["unread"], values["unread_count"])
     print_text("")
     for sentence in not_asked(values) if causes else ():
@@ -93,11 +94,11 @@ def _print_unusual(lines: Sequence[_Values]) -> None:
     _print_lines(lines)
 
 
-def _print_harmless(causes: Sequence[_Values]) -> None:
+def _print_titles(heading: str, causes: Sequence[_Values]) -> None:
     if not causes:
         return
     print_text("")
-    print_text("Harmless, though it looks like trouble:")
+    print_text(heading)
     for cause in causes[:_MOST_OTHERS]:
         print_text(f"  {cause['title']}, {count_text(cause['count'], 'line')} {_id(cause)}")
     _print_more(len(causes) - _MOST_OTHERS)

@@ -54,11 +54,11 @@ class CombinedScan:
         self, source: str, line_filter: LineFilter, unusual: Callable[[], tuple[UnusualLine, ...]]
     ) -> Diagnosis:
         """Return the answer. Unusual lines are looked for where no cause is known, or the first is no root."""
-        causes, harmless = self.causes()
+        causes, harmless, repaired = self.causes()
         is_deep = bool(causes) and causes[0].cause.kind == "root"
         return Diagnosis(
             source, causes, harmless, () if is_deep else unusual(), tuple(self.unread), self.files, self.size_bytes,
-            self.unread_count, None if line_filter.is_everything else self._not_asked(line_filter),
+            self.unread_count, None if line_filter.is_everything else self._not_asked(line_filter), repaired,
         )  # fmt: skip
 
     def _not_asked(self, line_filter: LineFilter) -> FilteredLines:

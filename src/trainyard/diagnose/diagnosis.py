@@ -78,3 +78,5 @@ class Diagnosis:
     """How much was not read, also of what is not listed."""
     not_asked: FilteredLines | None = None
     """None where no node and no time was asked for."""
+    repaired: tuple[DiagnosedCause, ...] = ()
+    """What failed, and worked later in the same log."""

@@ -24,6 +24,7 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
         "diagnosed": diagnosis.source,
         "causes": [_with_consequences(cause) for cause in diagnosis.causes],
         "harmless": [_cause(diagnosed_cause) for diagnosed_cause in diagnosis.harmless],
+        "repaired": [_cause(diagnosed_cause) for diagnosed_cause in diagnosis.repaired],
         "unrecognised": [
             {
                 "file": unusual_line.file,

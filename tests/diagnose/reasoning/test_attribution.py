@@ -162,4 +162,4 @@ def test_a_sure_symptom_does_not_hide_a_cause_on_its_line():
 
 
 def test_nothing_comes_of_nothing():
-    assert reasoned(XID, lines=[]) == ((), ())
+    assert [*reasoned(XID, lines=[])] == [(), (), ()]

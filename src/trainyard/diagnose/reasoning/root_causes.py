@@ -20,6 +20,7 @@ from trainyard.diagnose.reasoning.cause_evidence import (
     sureness,
     thresholds,
 )
+from trainyard.diagnose.reasoning.repair import repaired_hits
 
 _BY_ORDER = tuple(CONFIDENCE_ORDER)
 _FOR_TWO_STEPS = 3
@@ -32,6 +33,8 @@ class RootCauses(NamedTuple):
     causes: tuple[DiagnosedCause, ...]
     """The root cause first."""
     harmless: tuple[DiagnosedCause, ...]
+    repaired: tuple[DiagnosedCause, ...] = ()
+    """What failed, and worked later."""
 
 
 def root_causes(hits: Iterable[Hit], counts: Counts | None = None, signature_table: Known | None = None) -> RootCauses:
@@ -39,13 +42,19 @@ def root_causes(hits: Iterable[Hit], counts: Counts | None = None, signature_tab
 
     ``known`` are the signatures, by default all there are. Harmless causes explain nothing, and nothing explains them.
     """
-    all_hits = causes_of_hits(hits, signatures() if signature_table is None else signature_table)
+    table = signatures() if signature_table is None else signature_table
+    parted = repaired_hits(hits, table)
+    all_hits = causes_of_hits(parted.left, table)
     counted = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_hits}, counts or {})
+    all_repaired = causes_of_hits(parted.repaired, table)
+    repaired_counts = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_repaired}, counts or {})
     harmless = tuple(
         counted.cause(cause_hits, cause_hits.hits) for cause_hits in all_hits if cause_hits.cause.severity == "harmless"
     )
     return RootCauses(
-        _assigned([cause_hits for cause_hits in all_hits if cause_hits.cause.severity != "harmless"], counted), harmless
+        _assigned([cause_hits for cause_hits in all_hits if cause_hits.cause.severity != "harmless"], counted),
+        harmless,
+        tuple(repaired_counts.cause(cause_hits, cause_hits.hits) for cause_hits in all_repaired),
     )
 
 

@@ -31,7 +31,8 @@ def _page(values: Mapping[str, Any]) -> Iterator[str]:
         yield from _time_line(causes[0])
     yield from _other_causes(causes[1:])
     yield from _unusual(values["unrecognised"])
-    yield from _harmless(values["harmless"])
+    yield from _titles("What failed, and worked later", values["repaired"])
+    yield from _titles("What looks like trouble and is none", values["harmless"])
     yield from _unread(values["unread"], values["unread_count"])
     yield from _about(values)
 
@@ -126,10 +127,10 @@ def _unusual(lines: Sequence[_Values]) -> Iterator[str]:
     yield from _evidence(lines)
 
 
-def _harmless(causes: Sequence[_Values]) -> Iterator[str]:
+def _titles(heading: str, causes: Sequence[_Values]) -> Iterator[str]:
     if not causes:
         return
-    yield "## What looks like trouble and is none"
+    yield f"## {heading}"
     yield ""
     yield from (f"- {cause['title']} (`{cause['cause']}`, {count_text(cause['count'], 'line')})" for cause in causes)
     yield ""

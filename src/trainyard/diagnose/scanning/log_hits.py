@@ -11,9 +11,11 @@ from trainyard.diagnose.line_node import node_of
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.json_events import JsonEvent, JsonEvents, is_json_events
 from trainyard.diagnose.scanning.log_clock import LogClock, decode_line
+from trainyard.diagnose.scanning.matched_line import MatchedLine
 from trainyard.diagnose.scanning.patterns import Patterns
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
 from trainyard.diagnose.scanning.result import EARLIEST, LATEST, Tally
+from trainyard.diagnose.scanning.success_lines import SuccessLines
 
 # Evidence is read by people: a longer line is cut around what was found.
 _TEXT_BYTES, _BEFORE_BYTES = 2000, 500
@@ -39,15 +41,23 @@ class Sorts(NamedTuple):
 class LogHits:
     """Takes the pieces of one log in their order, and tells a tally what is found."""
 
-    def __init__(
-        self, name: str, clock: LogClock, patterns: Patterns, sorts: Sorts, left_out: FilteredOut | None = None
+    def __init__(  # noqa: PLR0913  what a log is, and what it is read with
+        self,
+        name: str,
+        clock: LogClock,
+        patterns: Patterns,
+        sorts: Sorts,
+        left_out: FilteredOut | None = None,
+        *,
+        success_lines: SuccessLines | None = None,
     ) -> None:
         """Take the name of the log, and what signatures mean in logs of its kind.
 
-        left_out: decides which lines count; without it all do.
+        left_out: decides which lines count; without it all do. success_lines: what ends failures of this log.
         """
         self._name, self._clock, self._patterns, self._sorts = name, clock, patterns, sorts
         self._left_out = left_out
+        self._success_lines = success_lines
         self._last_line: dict[str, int] = {}
         """Where each signature found something last: a long line comes in several pieces."""
         self._events: JsonEvents | None = None
@@ -90,6 +100,11 @@ class LogHits:
         for (name, node), lines in groups.items():
             shown_lines = lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
             tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in shown_lines])
+        if self._success_lines:
+            last_ends = {name: max(line.end for line in lines) for (name, _), lines in groups.items()}
+            for success, line in self._success_lines.behind(last_ends, piece):
+                node = node_of(self._name, decode_line(piece.data[line.start : line.end][:_TEXT_BYTES]))
+                tally.add(success, node, 1, [self._hit(success, node, piece, line)])
         self._clock.pass_by(piece.data)
 
     def _is_wanted(self, left_out: FilteredOut, piece: Piece, line: MatchedLine, node: str | None) -> bool:
@@ -120,18 +135,6 @@ class LogHits:
             if self._last_line.get(name, 0) != number:
                 self._last_line[name] = number
                 yield name
-
-
-class MatchedLine(NamedTuple):
-    """A line, and what finds it."""
-
-    number: int
-    start: int
-    """Where it begins in its piece."""
-    end: int
-    at: int
-    """Where in it, or near, the first pattern found something."""
-    ids: tuple[str, ...]
 
 
 def matched_lines(patterns: Patterns, piece: Piece) -> list[MatchedLine]:

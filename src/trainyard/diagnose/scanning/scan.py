@@ -16,6 +16,8 @@ from trainyard.diagnose.scanning.log_hits import LogHits, Sorts
 from trainyard.diagnose.scanning.patterns import patterns_of
 from trainyard.diagnose.scanning.pieces import pieces
 from trainyard.diagnose.scanning.result import Progress, Scan, Tally
+from trainyard.diagnose.scanning.success_lines import SuccessLines, success_patterns
+from trainyard.diagnose.success import successes
 from trainyard.diagnose.unusual import UnusualLines
 
 Known = Mapping[str, tuple[Signature, Cause]]
@@ -62,6 +64,7 @@ class _Scanner:
         self._harmless = frozenset(name for name, (_, cause) in signature_table.items() if cause.severity == "harmless")
         self._near: dt.datetime | None = None
         self._sorts: dict[str | None, Sorts] = {}
+        self._successes = success_patterns(signature_table)
 
     def read(self, file: LogFile, unusual: UnusualLines | None) -> Iterable[int]:
         """Scan one log to its end, or to where it cannot be read on; yield how many bytes were read each time."""
@@ -88,13 +91,15 @@ class _Scanner:
         self._near = clock.latest or self._near
 
     def result(self) -> Scan:
-        signature_hits = self._tally.signature_hits(self._known)
+        signature_hits = self._tally.signature_hits([*self._known, *successes()])
         return Scan(
             signature_hits, self.files, self.size_bytes, self._unread.listed, self._unread.count, self._left_out
         )
 
     def _hits(self, name: str, clock: LogClock) -> LogHits:
-        return LogHits(name, clock, self._patterns, self._sorts_of(kind_of(name)), self._left_out)
+        kind = kind_of(name)
+        success_lines = SuccessLines(self._successes, kind)
+        return LogHits(name, clock, self._patterns, self._sorts_of(kind), self._left_out, success_lines=success_lines)
 
     def _sorts_of(self, kind: str | None) -> Sorts:
         """Return what signatures mean in logs of a kind."""

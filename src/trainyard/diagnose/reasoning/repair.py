@@ -1,0 +1,48 @@
+"""Failures that are history: what failed worked later in the same log."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from trainyard.diagnose.cause import Hit
+from trainyard.diagnose.reasoning.cause_evidence import Known
+from trainyard.diagnose.success import Success, successes
+
+# How programs say that they try again: Chef, Slurm, curl, dnf, apt, NCCL, botocore and Kubernetes.
+_TRIED_AGAIN = re.compile(
+    r"\b[Rr]etry(?:ing)?\b|\bretries\b|attempts? (?:left|remaining)|[Tt]rying again|[Tt]rying (?:other|next) mirror"
+    r"|try again"
+)
+
+
+class RepairedHits(NamedTuple):
+    """Lines, by whether a later line of their log says that what failed works."""
+
+    left: list[Hit]
+    repaired: list[Hit]
+
+
+def repaired_hits(hits: Iterable[Hit], signature_table: Known) -> RepairedHits:
+    """Part lines of failures; lines of successes are in neither."""
+    lines_of_successes: dict[str, list[tuple[Success, int]]] = defaultdict(list)
+    failures = []
+    for hit in hits:
+        if success := successes().get(hit.signature):
+            lines_of_successes[hit.file].append((success, hit.line))
+        else:
+            failures.append(hit)
+    result = RepairedHits([], [])
+    for hit in failures:
+        ended = any(
+            line > hit.line and _ends(success, hit, signature_table) for success, line in lines_of_successes[hit.file]
+        )
+        (result.repaired if ended else result.left).append(hit)
+    return result
+
+
+def _ends(success: Success, hit: Hit, signature_table: Known) -> bool:
+    cause = signature_table[hit.signature][1]
+    return success.concerns(cause) and (cause.id in success.causes or bool(_TRIED_AGAIN.search(hit.text)))

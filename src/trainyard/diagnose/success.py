@@ -1,0 +1,47 @@
+"""What says that something works which had failed before, as data: successes.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from trainyard.diagnose.cause import Cause
+
+_FILE = Path(__file__).with_name("successes.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """What a line looks like that ends a failure."""
+
+    id: str
+    pattern: str
+    """In RE2's syntax."""
+    logs: tuple[str, ...]
+    """The kinds of logs where it means this."""
+    causes: tuple[str, ...]
+    """What had failed before it in the same log is over."""
+    subjects: tuple[str, ...]
+    """Of these, what says itself that it is tried again is over."""
+    matches: tuple[str, ...]
+    resembles: tuple[str, ...]
+
+    def concerns(self, cause: Cause) -> bool:
+        """Return whether it can end a failure of this cause."""
+        return cause.severity != "harmless" and (cause.id in self.causes or cause.subject in self.subjects)
+
+
+@cache
+def successes() -> Mapping[str, Success]:
+    """Return all of them by id."""
+    content: list[dict[str, Any]] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    return {entry["id"]: Success(**{key: _value(value) for key, value in entry.items()}) for entry in content}
+
+
+def _value(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
