@@ -14,6 +14,7 @@ from trainyard.deploy.deployment import DeploymentResult, deploy, work_for
 from trainyard.edge.asset_cache import AssetCache
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import find_stack
+from trainyard.operate.status.status_query import status
 from trainyard.rehearsal.rehearsal import RehearsalSpec, rehearse
 from trainyard.rehearsal.stand_in_assets import place_stand_ins, stand_in_lock
 from trainyard.spec.parsing import parse
@@ -69,11 +70,13 @@ def test_a_certificate_that_comes_later_brings_a_load_balancer_and_leaves_the_in
     with seeded_account(SECURE) as account:
         assert deployed(account, tmp_path, PLAIN).ok
         before = outputs(account)
+        assert status("shared", account).drift == ()
         assert "AWS-StartPortForwardingSession" in before["GrafanaAccessInstructions"]
         assert before["MonitoringInstanceId"] in before["GrafanaAccessInstructions"]
         assert "ALBDNSName" not in before
         done = deployed(account, tmp_path, SECURE)
         after = outputs(account)
+        assert status("shared", account).drift == ()
         (stack,) = account.client("cloudformation").describe_stacks(StackName="shared-monitoring")["Stacks"]
     assert (done.ok, done.findings) == (True, ())
     assert after["ALBDNSName"] in after["GrafanaAccessInstructions"]

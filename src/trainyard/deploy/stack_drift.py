@@ -6,7 +6,7 @@ a resource past its stack, CloudFormation itself detects: ``aws cloudformation d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -22,6 +22,7 @@ from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.stacks import StackState, stack_template
 from trainyard.errors import TrainyardError
+from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.cloudformation.stacks import stack
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
@@ -71,7 +72,23 @@ def _stack_differences(work: Work, step: StackStep, state: StackState) -> Iterat
     recorded: Any = yaml.load(rendered.template, Loader=yaml.CSafeLoader)
     yield from differences(state.name, recorded, stack_template(work.account, state.name))
     unknown = {stand_in.value for stand_in in ids.in_order()}
-    for name, value in {**rendered.parameters, **kept_parameters(step.kind, rendered.parameters, state)}.items():
+    given = {name: value for name, value in given_parameters(rendered).items() if value not in unknown}
+    yield from parameter_differences(state, given, kept_parameters(step.kind, rendered.parameters, state))
+
+
+def given_parameters(rendered: Stack) -> dict[str, str]:
+    """Return what the parameters of a stack are: as the spec gives them, or by the defaults of the template."""
+    template: Any = yaml.load(rendered.template, Loader=yaml.CSafeLoader)
+    parameters = template.get("Parameters", {})
+    defaults = {name: str(entry["Default"]) for name, entry in parameters.items() if "Default" in entry}
+    return {**defaults, **rendered.parameters}
+
+
+def parameter_differences(
+    state: StackState, given: Mapping[str, str], kept: Mapping[str, str]
+) -> Iterator[DriftDifference]:
+    """Yield the parameters that are neither as the spec gives them nor, where a change keeps them, as they were."""
+    for name, value in given.items():
         current = state.parameters.get(name)
-        if value not in unknown and current not in (None, value, _HIDDEN):
+        if current not in (None, value, kept.get(name), _HIDDEN):
             yield DriftDifference(state.name, ("Parameters", name), value, current)

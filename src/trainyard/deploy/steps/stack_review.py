@@ -36,9 +36,8 @@ class StackReview:
         for line in self.review.lines():
             work.tell(line)
         refuse_losses(work, self.review.changes)
-        return StepOutcome(
-            changed=False, detail=f"{len(self.review.changes)} changes" if self.review.changes else "none"
-        )
+        count = len(self.review.changes)
+        return StepOutcome(changed=False, detail=f"{count} change{'s' if count > 1 else ''}" if count else "none")
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing."""

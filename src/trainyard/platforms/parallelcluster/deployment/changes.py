@@ -71,7 +71,8 @@ class Changes:
         refuse_overwriting(work, work.cluster_update.overwrites)
         refuse_losses(work, work.cluster_update.losses)
         refuse_running_jobs(work, work.cluster_update)
-        return StepOutcome(changed=False, detail=f"{len(work.cluster_update.changes)} changes")
+        count = len(work.cluster_update.changes)
+        return StepOutcome(changed=False, detail=f"{count} change{'' if count == 1 else 's'}")
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing."""
