@@ -49,7 +49,12 @@ DRAWN = {
         "metrics",
         "alerts",
     },
-    "monitoring.md": {"instance with Prometheus and Grafana", "Prometheus collects metrics of all nodes", "SNS topic"},
+    "monitoring.md": {
+        "instance with Prometheus and Grafana",
+        "Prometheus collects metrics of all nodes",
+        "SNS topic",
+        "alerts of the monitoring",
+    },
     "batch.md": {"AWS Batch", "job queues", "0–8 × p5.48xlarge", "ECR", "/fsx"},
     "eks.md": {"System nodes", "0–10 × p5.48xlarge", "logs of the control plane", "kept 14 days"},
     "guides/access.md": {

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
 import pytest
 
 from tests.mission.subject import cluster, findings, options, page, queue, spec
 from tests.oracle.pcluster import errors, validate_configs
+from tests.program import run
 from tests.rehearsal.account_copies import deployed_account
 from tests.rehearsal.whole import SPEC, deployed
 from trainyard.api.new import new_spec
@@ -14,7 +19,6 @@ from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.parallelcluster import cluster_config
 from trainyard.edge.pcluster import ClusterConfig
-from trainyard.edge.pcluster_answers import warnings_in
 
 KINDS = (
     "distributed-training-gpu",
@@ -25,6 +29,25 @@ KINDS = (
 )
 
 
+class UpdatedCluster(NamedTuple):
+    """A cluster that got more nodes and detailed monitoring, by the real ParallelCluster."""
+
+    account: Account
+    most_before: int
+    told: tuple[str, ...]
+
+
+@pytest.fixture(scope="module")
+def updated() -> Iterator[UpdatedCluster]:
+    with deployed_account(SPEC) as account:
+        before, told = most_nodes(account), list[str]()
+        larger = SPEC.replace("monitoring: {", "monitoring: {detailed: true, ").replace(
+            "nodes: 2", "nodes: {min: 2, max: 4}"
+        )
+        assert deployed(account, larger, listener=lambda event: told.append(event.text)).ok
+        yield UpdatedCluster(account, before, tuple(told))
+
+
 @pytest.mark.integration
 def test_pcl_1_parallelcluster_takes_all_five_kinds():
     configs = [ClusterConfig(yaml_text(cluster(name)), name[:40], "us-east-2") for name in KINDS]
@@ -33,7 +56,7 @@ def test_pcl_1_parallelcluster_takes_all_five_kinds():
 
 @pytest.mark.integration
 @pytest.mark.enable_socket
-def test_pcl_2_every_placeholder_has_its_setting_and_more_nodes_come_by_an_update():
+def test_pcl_2_every_placeholder_has_its_setting_and_more_nodes_come_by_an_update(updated: UpdatedCluster):
     text = page("migration.md")
     names = (
         "CUSTOM_AMI_ID",
@@ -45,11 +68,7 @@ def test_pcl_2_every_placeholder_has_its_setting_and_more_nodes_come_by_an_updat
         "MAX_INSTANCES",
     )
     assert not [name for name in names if f"PLACEHOLDER_{name}" not in text]
-
-    with deployed_account(SPEC) as account:
-        assert most_nodes(account) == 2
-        assert deployed(account, SPEC.replace("nodes: 2", "nodes: {min: 2, max: 4}")).ok
-        assert most_nodes(account) == 4
+    assert (updated.most_before, most_nodes(updated.account)) == (2, 4)
 
 
 def most_nodes(account: Account) -> int:
@@ -99,20 +118,25 @@ def test_pcl_8_every_variable_of_the_training_asset_has_its_row():
         assert f"| `{name}` |" in text
 
 
-def test_pcl_9_clusters_are_made_listed_described_and_removed():
-    assert "--region" in options("status")
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_pcl_9_clusters_are_made_listed_described_and_removed(updated: UpdatedCluster, tmp_path: Path):
+    """That they are removed, and nothing is left, every rehearsal proves."""
     assert {"--before-cluster", "--rollback-on-failure"} <= options("deploy")
     assert "--delete-data" in options("destroy")
     assert "--with-parallelcluster" in options("check")
-    from trainyard.api import region_clusters  # noqa: PLC0415  as a user of the API does
+    variables = {**updated.account.variables(), "HOME": str(tmp_path)}
+    listed = run("status", "--region", updated.account.region, variables=variables)
+    described = run("status", "llm", "--region", updated.account.region, variables=variables)
+    assert [line.split()[0] for line in listed.out.splitlines() if line.startswith("llm")] == ["llm"]
+    assert "UPDATE_COMPLETE" in described.out
 
-    assert callable(region_clusters)
 
-
-def test_pcl_10_warnings_of_validators_are_kept():
-    message = {"level": "WARNING", "type": "DetailedMonitoringValidator", "message": "costs"}
-    (warning,) = warnings_in({"validationMessages": [message, {**message, "level": "INFO"}]})
-    assert (warning.type, warning.message) == ("DetailedMonitoringValidator", "costs")
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_pcl_10_warnings_of_validators_are_shown_in_their_words(updated: UpdatedCluster):
+    (warning,) = (line for line in updated.told if "warns (DetailedMonitoringValidator)" in line)
+    assert "Detailed Monitoring is enabled for EC2 instances" in warning
 
 
 def test_pcl_11_software_is_in_an_image_or_comes_by_scripts():

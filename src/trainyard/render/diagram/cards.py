@@ -85,7 +85,8 @@ def _alerts(spec: Spec) -> Iterator[tuple[str, Card]]:
     """Yield the topic that alerts go to, unless it is that of the environment."""
     if needs_monitoring(spec):
         told = spec.monitoring.alert_email or "reach whoever subscribes"
-        yield "alerts", Card("people", "people", "SNS topic", ("alerts", told))
+        alerts = "alerts of the monitoring instance" if spec.monitoring.mode == "self-hosting" else "alerts"
+        yield "alerts", Card("people", "people", "SNS topic", (alerts, told))
 
 
 def session_manager() -> tuple[str, Card]:

@@ -106,7 +106,8 @@ def _updated(work: Work, stack: StackState) -> StepOutcome:
         return StepOutcome(changed=False, detail=stack.status)
     warnings = carry_out(work, planned, document)
     remember_config(work.account, work.bucket, work.name, config_text(spec, document))
-    detail = f"{len(planned.changes)} changes{_tell_warnings(work, warnings)}"
+    count = len(planned.changes)
+    detail = f"{count} change{'' if count == 1 else 's'}{_tell_warnings(work, warnings)}"
     return StepOutcome(changed=True, detail=f"{detail}{_protection(work)}")
 
 
