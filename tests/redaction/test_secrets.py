@@ -57,7 +57,8 @@ def test_any_text_can_be_searched(text: str):
 REPEATED = ("a", "password ", "token=", "--token ", "://", "eyJ.", "cookie: a", "auth: ", "A1b/", "curl -u ", "key:",
             '=\\"', "machine x ", "-----BEGIN PRIVATE KEY-----", "login -p", "secret: a", 'password"=>"',
             "a=a;", "wandb key ", "echo a | ", "db:5432:a:b:", "bindpw ", "snmpget -A ", "a:{SHA}", "AAAA\\n",
-            "ipmitool -P", "htpasswd -b a a ", "setuser a >", "jdbc:oracle:thin:", "x" * 64 + "\n",
+            "ipmitool -P", "SecureString --value ", "ipa-a ",
+            "mongo ", "htpasswd -b a a ", "setuser a >", "jdbc:oracle:thin:", "x" * 64 + "\n",
             "-----END PRIVATE KEY-----\n", "A" * 64 + "\n-----END ")  # fmt: skip
 
 
