@@ -71,12 +71,31 @@ def test_standard_input_is_read(trainyard):
     assert (ran.status, ran.out.splitlines()[0]) == (1, "error: A GPU has fallen off the bus [gpu-fell-off-bus]")
 
 
-def test_healthy_logs_end_with_0_and_say_that_nothing_known_matched(trainyard):
+def test_lines_of_level_error_that_nothing_knows_end_with_3_and_are_shown(trainyard):
     ran = trainyard("diagnose", "-", standard_input="all is well\nsegfault in frobnicator: fatal error\n")
-    assert ran.status == 0
-    assert ran.out.startswith("nothing known matched in -\n")
+    assert ran.status == 3
+    assert ran.out.startswith("nothing known matched, but lines of level error are in -\n")
     assert "The most unusual lines, which no signature knows:" in ran.out
     assert "    | segfault in frobnicator: fatal error" in ran.out
+
+
+def test_healthy_logs_end_with_0_and_are_called_so(trainyard):
+    ran = trainyard("diagnose", "-", standard_input="all is well\n")
+    assert (ran.status, ran.out.splitlines()[0]) == (0, "healthy: nothing that looks like an error in -")
+
+
+def test_lines_that_only_look_a_bit_like_trouble_are_shown_and_end_with_0(trainyard):
+    ran = trainyard("diagnose", "-", standard_input="frobnicator: deprecated option\n")
+    assert (ran.status, ran.out.splitlines()[0]) == (0, "nothing known matched in -")
+
+
+def test_a_long_line_is_cut_around_what_was_found_and_lines_that_look_alike_are_shown_once(trainyard):
+    line = "y" * 600 + " kernel: NVRM: Xid (PCI:0000:a8:00): 79, pid=1, GPU has fallen off the bus."
+    ran = trainyard("diagnose", "-", standard_input=f"{line}\n" * 5)
+    shown = [text for text in ran.out.splitlines() if text.startswith("    | ")]
+    assert len(shown) == 1
+    assert "Xid (PCI:0000:a8:00): 79, pid=1, GPU has fallen off the bus." in shown[0]
+    assert shown[0].startswith("    | …y")
 
 
 @pytest.mark.parametrize("empty", ["file", "folder", "standard input"])

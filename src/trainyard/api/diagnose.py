@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.diagnose.cluster.cluster_diagnosis import diagnose_cluster
 from trainyard.diagnose.diagnosis import Diagnosis
-from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, redact_values
+from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, has_unknown_errors, redact_values
 from trainyard.diagnose.file_diagnosis import diagnose_files
 from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.report.page import report_page
@@ -25,6 +25,7 @@ __all__ = [
     "diagnose_files",
     "diagnosis_values",
     "has_errors",
+    "has_unknown_errors",
     "line_filter",
     "redact_values",
     "write_diagnosis",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trainyard.api.diagnose import Diagnosis
 
 _EVERY_S = 2.0
+_UNKNOWN_ERRORS = 3
 
 
 @click.command()
@@ -65,7 +66,7 @@ def command(  # noqa: PLR0913  one for each option
 
     \b
     Exit status: 0 nothing is wrong that it knows; 1 something is; 2 SOURCE could
-    not be read.
+    not be read; 3 nothing is known of it, but lines of level error are there.
 
     \b
     Example:
@@ -76,7 +77,13 @@ def command(  # noqa: PLR0913  one for each option
       journalctl -k | trainyard diagnose -
       trainyard diagnose logs/ --node ip-10-0-62-204 --since 2h --report ticket.md
     """
-    from trainyard.api.diagnose import diagnosis_values, has_errors, redact_values, write_diagnosis
+    from trainyard.api.diagnose import (
+        diagnosis_values,
+        has_errors,
+        has_unknown_errors,
+        redact_values,
+        write_diagnosis,
+    )
 
     if force and page is None:
         raise click.UsageError("--force has no meaning without --report.")
@@ -96,7 +103,7 @@ def command(  # noqa: PLR0913  one for each option
         print_diagnosis(shown)
     if page is not None:
         print_text(f"written: {page}", err=True)
-    sys.exit(1 if has_errors(diagnosis) else 0)
+    sys.exit(1 if has_errors(diagnosis) else _UNKNOWN_ERRORS if has_unknown_errors(diagnosis) else 0)
 
 
 def _diagnosed(  # noqa: PLR0913  what is asked for

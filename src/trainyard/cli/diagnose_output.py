@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from trainyard.cli.output import print_lines, print_text, styled
-from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
+from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, nothing_known, occurrence_text, read
 from trainyard.foreign_text import BAR, one_line, word_or_quoted
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 _Values = dict[str, Any]
 _WIDTH = 96
 _LONGEST_LINE = 400
+# How much of a long line is shown before what was found.
+_BEFORE = 120
 _MOST_EVIDENCE, _MOST_OTHERS, _MOST_CONSEQUENCES, _MOST_UNREAD = 5, 10, 12, 10
+_NUMBERS = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*")
 _COLOURS = {"error": "red", "warning": "yellow", "harmless": "cyan"}
 
 
@@ -26,7 +30,7 @@ def print_diagnosis(values: Mapping[str, Any]) -> None:
         _print_root(causes[0])
         _print_others(causes[1:])
     else:
-        print_text(f"nothing known matched in {values['diagnosed']}")
+        print_text(f"{nothing_known(values)} in {values['diagnosed']}")
         for sentence in not_asked(values):
             print_text(f"  {sentence}")
     _print_unusual(values["unrecognised"])
@@ -49,11 +53,19 @@ def _print_root(root: _Values) -> None:
     if root["kind"] == "symptom":
         print_lines(_filled("This says that something failed, and not what: no deeper cause is known in these logs."))
     print_text("")
-    _print_lines(root["evidence"][:_MOST_EVIDENCE])
+    _print_lines(_different(root["evidence"])[:_MOST_EVIDENCE])
     print_text("")
     print_lines(_filled(f"What to do: {root['remedy']}"))
     print_text(f"Source: {root['source']}")
     _print_consequences(root["consequences"])
+
+
+def _different(lines: Sequence[_Values]) -> list[_Values]:
+    """Return the first of the lines of each node that differ in no more than numbers."""
+    first_lines: dict[tuple[str, str], _Values] = {}
+    for line in lines:
+        first_lines.setdefault((line["node"] or "", _NUMBERS.sub("#", line["text"])), line)
+    return list(first_lines.values())
 
 
 def _print_lines(lines: Sequence[_Values]) -> None:
@@ -138,5 +150,10 @@ def _filled(text: str) -> str:
 
 
 def _quotation(line: _Values) -> str:
-    text = one_line(line["text"].strip())
-    return f"{BAR}{text if len(text) <= _LONGEST_LINE else f'{text[:_LONGEST_LINE]}…'}"
+    """Return a line, cut around what was found in it where it is long."""
+    text, start = line["text"].strip(), 0
+    if len(text) > _LONGEST_LINE and (found := line.get("at")) is not None:
+        start = max(0, min(found - _BEFORE, len(text) - _LONGEST_LINE))
+    shown = one_line(text[start:])
+    cut = shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…"
+    return f"{BAR}{'…' if start else ''}{cut}"

@@ -37,6 +37,8 @@ class UnusualLine:
     text: str
     count: int
     """How many lines look like it, apart from their numbers."""
+    is_error: bool = False
+    """Whether it is of level error, or worse, by its words."""
 
 
 @dataclass(frozen=True, slots=True)

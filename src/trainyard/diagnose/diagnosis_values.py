@@ -6,9 +6,10 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.diagnose.cause import Hit
+from trainyard.diagnose.cause import Hit, signatures
 from trainyard.diagnose.diagnosis import DiagnosedCause, Diagnosis, FilteredLines
 from trainyard.diagnose.redaction import Redaction
+from trainyard.diagnose.scanning.patterns import compile_pattern
 from trainyard.version import __version__
 
 # What our own data say: nobody is named in it, and a redaction could only spoil it.
@@ -16,6 +17,9 @@ _OWN_WORDS = frozenset(
     {"cause", "signature", "signatures", "title", "severity", "kind", "confidence", "explanation", "remedy", "source"}
     | {"first_seen", "last_seen", "time", "oldest", "newest", "since", "until", "trainyard_version"}
 )
+
+# A line that is shorter is shown whole.
+_LONG = 300
 
 
 def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -31,6 +35,7 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
                 "line": unusual_line.line,
                 "text": unusual_line.text,
                 "count": unusual_line.count,
+                "is_error": unusual_line.is_error,
             }
             for unusual_line in diagnosis.unrecognised
         ],
@@ -53,6 +58,11 @@ def has_errors(diagnosis: Diagnosis) -> bool:
     """Return whether anything is wrong that is more than a warning."""
     all_diagnosed = (diagnosed for cause in diagnosis.causes for diagnosed in (cause, *cause.consequences))
     return any(diagnosed_cause.cause.severity == "error" for diagnosed_cause in all_diagnosed)
+
+
+def has_unknown_errors(diagnosis: Diagnosis) -> bool:
+    """Return whether nothing is known of these logs, and yet lines of them are of level error."""
+    return not diagnosis.causes and any(unusual_line.is_error for unusual_line in diagnosis.unrecognised)
 
 
 def _with_consequences(diagnosed: DiagnosedCause) -> dict[str, Any]:
@@ -81,7 +91,24 @@ def _cause(diagnosed: DiagnosedCause) -> dict[str, Any]:
 
 
 def _line(hit: Hit) -> dict[str, Any]:
-    return {"file": hit.file, "line": hit.line, "text": hit.text, "node": hit.node, "time": _time(hit.time)}
+    return {
+        "file": hit.file,
+        "line": hit.line,
+        "text": hit.text,
+        "node": hit.node,
+        "time": _time(hit.time),
+        "at": _place(hit),
+    }
+
+
+def _place(hit: Hit) -> int | None:
+    """Return where in a long line what its signature looks for begins; None where it is short, or found otherwise."""
+    known = signatures().get(hit.signature)
+    if known is None or len(hit.text) < _LONG:
+        return None
+    text = hit.text.encode()
+    match = compile_pattern(known[0].pattern.encode()).search(text)
+    return len(text[: match.start()].decode("utf-8", "replace")) if match else None
 
 
 def _not_asked(left: FilteredLines | None) -> dict[str, Any] | None:

@@ -38,6 +38,8 @@ _TEXT_BYTES = 2000
 # Counts of kinds of lines, 2 MiB of them: two kinds share one seldom, and then both look less rare than they are.
 _COUNTS = 2**19
 _MOST_CANDIDATES = 4000
+# From this weight of its words on, a line is of level error.
+_ERROR_WEIGHT = 5
 # The weight of words that say that there is no trouble.
 _NO_TROUBLE = 0
 
@@ -91,7 +93,13 @@ class UnusualLines:
         """Return the most unusual lines, the first of each kind, the most unusual first."""
         best = sorted(self._candidates.values(), key=self._order)[: self._most]
         return tuple(
-            UnusualLine(candidate.file, candidate.line, candidate.text, self._counts[candidate.slot])
+            UnusualLine(
+                candidate.file,
+                candidate.line,
+                candidate.text,
+                self._counts[candidate.slot],
+                candidate.weight >= _ERROR_WEIGHT,
+            )
             for candidate in best
         )
 

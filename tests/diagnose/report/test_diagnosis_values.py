@@ -18,7 +18,7 @@ def test_every_cause_has_the_documented_keys():
     assert [cause["cause"] for cause in values["causes"]] == ["gpu-lost", "slow"]
     assert all(cause.keys() == CAUSE | {"consequences"} for cause in values["causes"])
     assert all(one.keys() == CAUSE for one in (*values["harmless"], *values["causes"][0]["consequences"]))
-    assert values["causes"][0]["evidence"][0].keys() == {"file", "line", "text", "node", "time"}
+    assert values["causes"][0]["evidence"][0].keys() == {"file", "line", "text", "node", "time", "at"}
 
 
 def test_lines_stand_as_they_are():

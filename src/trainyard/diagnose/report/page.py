@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from trainyard.diagnose.cause import signatures
-from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, occurrence_text, read
+from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, nothing_known, occurrence_text, read
 from trainyard.foreign_text import one_line
 
 _Values = dict[str, Any]
@@ -39,7 +39,8 @@ def _page(values: Mapping[str, Any]) -> Iterator[str]:
 
 def _summary(values: Mapping[str, Any]) -> Iterator[str]:
     if not values["causes"]:
-        yield f"Nothing that trainyard knows was found in {code(values['diagnosed'])}."
+        sentence = nothing_known(values)
+        yield f"{sentence[0].upper()}{sentence[1:]} in {code(values['diagnosed'])}."
         yield from (f"{code(sentence)}." for sentence in not_asked(values))
         return
     root = values["causes"][0]

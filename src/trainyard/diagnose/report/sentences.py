@@ -81,3 +81,13 @@ def size(size_bytes: int) -> str:
         if size_bytes >= of:
             return f"{size_bytes / of:.1f} {unit}"
     return count_text(size_bytes, "byte")
+
+
+def nothing_known(values: Mapping[str, Any]) -> str:
+    """Return what is said where no cause is known: lines of level error are no good news, nor is a part of the logs."""
+    if any(line["is_error"] for line in values["unrecognised"]):
+        return "nothing known matched, but lines of level error are"
+    is_whole = values["size_bytes"] and not values["unread"] and values["not_asked"] is None
+    if values["unrecognised"] or not is_whole:
+        return "nothing known matched"
+    return "healthy: nothing that looks like an error"

@@ -6,12 +6,14 @@ Objects are taken as they end, in a document of any size, pretty or not, whole o
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainyard.diagnose.line_node import host_of
 from trainyard.diagnose.line_time import time_of, time_of_number
+from trainyard.diagnose.scanning.pieces import without_escapes
 
 _HEAD_BYTES = 4096
 # `describe-stack-events`, ParallelCluster's exports and its own commands, which begin their keys with a small letter;
@@ -23,6 +25,8 @@ _MARKS = (
 )  # fmt: skip
 _LOG_EVENTS = re.compile(rb'"events"\s*:\s*\[\s*\{\s*"(?:message|timestamp|logStreamName)"')
 _TOKEN = re.compile(rb'"((?:[^"\\\n]++|\\.)*+)"(\s*+:)?|([{}\[\]\n])|(?<![\w.])(\d[\d.]{8,20})')
+# What journald writes of a message that is no text, or holds colours: https://systemd.io/JOURNAL_EXPORT_FORMATS/
+_BYTE_ARRAY = re.compile(rb'("MESSAGE"\s*+:\s*+)\[((?:\s*+\d{1,3}\s*+,?)++)\]')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _TIMES = ("timestamp", "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "datetime", "time")
 _MESSAGES = ("message", "MESSAGE")
@@ -38,6 +42,7 @@ _KEYS = frozenset({
 })  # fmt: skip
 # What is nested deeper is hostile; longer values than this are cut.
 _DEEPEST, _LONGEST_BYTES = 64, 2**16
+_BYTES = 256
 
 
 class JsonEvent(NamedTuple):
@@ -80,7 +85,7 @@ class JsonEvents:
 
     def take(self, data: bytes, line: int) -> Iterator[JsonEvent]:
         """Yield the events that end in the next bytes, which begin in a line of this number."""
-        data = self._left + data
+        data = _BYTE_ARRAY.sub(_text_of_array, self._left + data)
         line -= self._left.count(b"\n")
         done = 0
         for token in _TOKEN.finditer(data):
@@ -174,6 +179,13 @@ def _time(time_text: str) -> dt.datetime | None:
     if time_text.replace(".", "", 1).isdigit():
         return time_of_number(float(time_text))
     return time_of(time_text)
+
+
+def _text_of_array(match: re.Match[bytes]) -> bytes:
+    """Return a message of bytes as a string of JSON, with as many line breaks behind it as the array had."""
+    numbers = [int(number) for number in match[2].replace(b",", b" ").split()]
+    text = without_escapes(bytes(number for number in numbers if number < _BYTES)).decode("utf-8", "replace")
+    return match[1] + json.dumps(text, ensure_ascii=False).encode() + b"\n" * match[2].count(b"\n")
 
 
 def _name(key: bytes) -> str:

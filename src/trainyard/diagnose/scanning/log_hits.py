@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -22,6 +23,12 @@ _TEXT_BYTES, _BEFORE_BYTES = 2000, 500
 # An event has a dozen lines.
 _MOST_OF_EVENT = 1000
 _ESCAPES = ((b'\\"', b'"'), (b"\\n", b" "), (b"\\t", b" "), (b"\\u0027", b"'"), (b"\\u003c", b"<"), (b"\\u003e", b">"))
+# What a page of HTML has in place of characters; the last one is replaced last, as it begins all of them.
+_ENTITIES = (
+    (b"&quot;", b'"'), (b"&#34;", b'"'), (b"&#39;", b"'"), (b"&#x27;", b"'"), (b"&apos;", b"'"), (b"&lt;", b"<"),
+    (b"&gt;", b">"), (b"&nbsp;", b" "), (b"&amp;", b"&"),
+)  # fmt: skip
+_ENTITY = re.compile(rb"&(?:quot|apos|amp|lt|gt|nbsp|#3[49]|#x27);")
 
 
 class Sorts(NamedTuple):
@@ -177,14 +184,26 @@ class _Starts:
 
 
 def _unescaped(data: bytes) -> bytes | None:
-    """Return lines without what JSON puts before quotes and in place of some characters; None where there is none.
+    """Return lines without colours, entities of HTML and what JSON puts in place of characters; None where none is.
 
-    Lines stay as many as they are. What is quoted twice loses one backslash less than it has, and is found as well:
-    two backslashes before a quote become one, which goes with the second turn.
+    Lines stay as many as they are.
     """
+    plain = without_escapes(data)
     # One byte is found far faster than two.
-    if b"\\" not in data or (b'\\"' not in data and b"\\n" not in data):
-        return None
+    if _ENTITY.search(plain):
+        for entity, character in _ENTITIES:
+            plain = plain.replace(entity, character)
+    if b"\\" in plain and (b'\\"' in plain or b"\\n" in plain):
+        plain = _without_backslashes(plain)
+    return None if plain == data else plain
+
+
+def _without_backslashes(data: bytes) -> bytes:
+    """Return lines as they were before JSON.
+
+    What is quoted twice loses one backslash less than it has, and is found as well: two backslashes before a quote
+    become one, which goes with the second turn.
+    """
     for _ in range(2):
         data = data.replace(b'\\\\"', b'\\"')
         for escape, plain in _ESCAPES:
