@@ -15,6 +15,7 @@ from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
     ConfigReading,
+    FormerFile,
     NodeDiscovery,
     NodeReplacement,
     PlatformAdoption,
@@ -133,6 +134,15 @@ class Platform(KeywordRecord):
     file_findings: Callable[[Document, str, str | None, Callable[[str], None]], Iterator[Finding]] | None
     """Yields what its own program says of a file that it reads, given with its text, by a version or the newest; None
     where it is not asked. PCS and HyperPod: none."""
+    config_update_findings: (
+        Callable[[FormerFile, ParsedSpec, str | None, Callable[[str], None]], Iterator[Finding]] | None
+    )
+    """Yields what no update changes of a cluster that was made of a former spec, at the lines of the new one; None
+    where its program has no such policies. PCS and HyperPod: none."""
+    file_update_findings: (
+        Callable[[FormerFile, Document, str, str | None, Callable[[str], None]], Iterator[Finding]] | None
+    )
+    """The same of two files that it reads, the new one given with its text."""
     spec_of_config: Callable[[Document], ConfigReading | None] | None
     """Reads a configuration of the program that ``made_by`` names, as the spec that says the same; None where nothing
     does. PCS and HyperPod: nothing."""

@@ -59,6 +59,13 @@ class UnusableKeys(KeywordRecord):
     """Yields values of keys that it has, but not with this value."""
 
 
+class FormerFile(NamedTuple):
+    """The file that a cluster was made of."""
+
+    name: str
+    text: str
+
+
 class RuleOnConfig(NamedTuple):
     """How a rule about specs judges a configuration that a program of others reads."""
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from trainyard.checking.any_file import check_any_file
 from trainyard.checking.expired_facts import with_expired_facts
-from trainyard.checking.spec_file import FileFindings, OutsideReader
+from trainyard.checking.spec_file import FileFindings, OutsideReader, OutsideValidator
 from trainyard.edge.file_tree import files_below, is_folder
 from trainyard.edge.text_file import read_text
 from trainyard.errors import FindingsError
+from trainyard.platform_parts import FormerFile
 from trainyard.platform_table import all_entries, platform_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def check_files(  # noqa: PLR0913  whoever may be asked
     kubernetes_version: str | None = None,
     report: Callable[[str], None] = lambda _: None,
     today: date | None = None,
+    update_from: str | None = None,
 ) -> Iterator[FileFindings]:
     """Yield what is wrong with each file, a spec or a file of another tool, and with each file below each folder.
 
@@ -40,7 +42,7 @@ def check_files(  # noqa: PLR0913  whoever may be asked
     ParallelCluster judges specs by the version that they name, and its own configurations by the newest locked one,
     unless one is given. cfn-lint judges templates of CloudFormation, and the schemas of a version of Kubernetes its
     manifests. Where one is asked for and cannot be run, that is a finding. With a day, so is a verdict that rests on
-    facts that are too old on that day.
+    facts that are too old on that day; with the file that a cluster was made of, so is what no update changes.
     """
 
     def parallelcluster(parsed: ParsedSpec) -> Iterator[Finding]:
@@ -51,8 +53,12 @@ def check_files(  # noqa: PLR0913  whoever may be asked
             if entry.made_by == kind and entry.file_findings is not None:
                 yield from entry.file_findings(document, text, parallelcluster_version, report)
 
-    outside = (parallelcluster,) if with_parallelcluster else ()
+    outside: tuple[OutsideValidator, ...] = (parallelcluster,) if with_parallelcluster else ()
     readers = (*((reader,) if with_parallelcluster else ()), *_judges(with_cfn_lint, kubernetes_version))
+    if update_from is not None:
+        former = FormerFile(update_from, read_text(update_from))
+        outside += (_spec_updates(former, parallelcluster_version, report),)
+        readers += (_file_updates(former, parallelcluster_version, report),)
     for path in files:
         in_folder = is_folder(path)
         below = tuple(files_below(path)) if in_folder else (path,)
@@ -61,6 +67,23 @@ def check_files(  # noqa: PLR0913  whoever may be asked
         for file in below:
             checked = check_any_file(file, outside, readers, named=not in_folder)
             yield checked if today is None else with_expired_facts(checked, today)
+
+
+def _spec_updates(former: FormerFile, version: str | None, report: Callable[[str], None]) -> OutsideValidator:
+    def validator(parsed: ParsedSpec) -> Iterator[Finding]:
+        findings = platform_of(parsed.spec).config_update_findings
+        return iter(()) if findings is None else findings(former, parsed, version, report)
+
+    return validator
+
+
+def _file_updates(former: FormerFile, version: str | None, report: Callable[[str], None]) -> OutsideReader:
+    def reader(kind: DocumentKind, document: Document, text: str) -> Iterator[Finding]:
+        for entry in all_entries():
+            if entry.made_by == kind and entry.file_update_findings is not None:
+                yield from entry.file_update_findings(former, document, text, version, report)
+
+    return reader
 
 
 def _judges(with_cfn_lint: bool, kubernetes_version: str | None) -> Iterator[OutsideReader]:  # noqa: FBT001  as given

@@ -54,6 +54,13 @@ class CheckCommand(click.Command):
     help="Also hold manifests against the schemas of Kubernetes, of VERSION or the newest, and those of JobSet, Kueue, "
     "MPIJob, PyTorchJob and TrainJob.",
 )
+@click.option(
+    "--update-from",
+    metavar="OLD",
+    shell_complete=suggestions.files,
+    help="Also say what no update changes of a cluster that was made of OLD: a spec or a configuration of "
+    "ParallelCluster, as PATH is. Its own policies are asked, of the version of --with-parallelcluster.",
+)
 @click.option("--baseline", metavar="FILE", help="Leave out the findings that this file lists.")
 @click.option("--write-baseline", metavar="FILE", help="Write all findings into this file, for --baseline, and end.")
 @click.option("--skip-unknown", is_flag=True, help="Say nothing of files that are not judged; they are no error then.")
@@ -67,6 +74,7 @@ def command(  # noqa: PLR0913, PLR0917  as many as the command line has
     with_kubernetes: str | None,
     baseline: str | None,
     write_baseline: str | None,
+    update_from: str | None,
     *,
     with_cfn_lint: bool,
     skip_unknown: bool,
@@ -96,6 +104,7 @@ def command(  # noqa: PLR0913, PLR0917  as many as the command line has
       trainyard check --baseline known.json infrastructure/
       trainyard check --with-parallelcluster --json cluster.yaml
       trainyard check --with-parallelcluster=3.15.1 cluster-config.yaml
+      trainyard check --update-from old-cluster.yaml cluster.yaml
     """
     from trainyard.api.check import check_files
     from trainyard.cli.formats import PRINTERS
@@ -121,6 +130,7 @@ def command(  # noqa: PLR0913, PLR0917  as many as the command line has
             kubernetes_version=with_kubernetes,
             report=reporter(),
             today=today(),
+            update_from=update_from,
         )
     )
     if skip_unknown:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from trainyard.edge.foreground import NotStartedError
+from trainyard.edge.pcluster_answers import ClassifiedChange, classified_change
 from trainyard.edge.pcluster_environment import PclusterEnvironment, environment, known_versions
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import TrainyardError
@@ -17,6 +19,7 @@ __all__ = [
     "ClusterConfig",
     "Complaint",
     "PclusterEnvironment",
+    "classify_update",
     "environment",
     "known_versions",
     "load_schema",
@@ -25,6 +28,7 @@ __all__ = [
 ]
 
 _WORKER = Path(__file__).with_name("pcluster_schema_worker.py")
+_UPDATE_WORKER = Path(__file__).with_name("pcluster_update_worker.py")
 _TIMEOUT_S = 120.0  # importing takes 1 s and a config 0.1 s; a slow network disk takes its time
 _LAST_LINES = 5
 
@@ -81,18 +85,39 @@ def schema_complaints(
     ]
 
 
+def classify_update(
+    former: ClusterConfig, config: ClusterConfig, *, version: str, report: Callable[[str], None]
+) -> tuple[ClassifiedChange, ...]:
+    """Return what a config changes of another one, by the update policies of a version. Nothing is asked of AWS."""
+    made = environment(version, report)
+    with tempfile.TemporaryDirectory(prefix="trainyard-update-") as folder:
+        files = [Path(folder) / name for name in ("former.yaml", "cluster.yaml")]
+        for file, text in zip(files, (former.text, config.text), strict=True):
+            file.write_text(text, encoding="utf-8")
+        arguments = ("classify-update", "--region", config.region, "--cluster-name", config.cluster_name)
+        files_named = ("--former-configuration", str(files[0]), "--cluster-configuration", str(files[1]))
+        output = _output(made, _UPDATE_WORKER, (*arguments, *files_named), b"", _TIMEOUT_S)
+    return tuple(classified_change(change) for change in json.loads(output)["changes"])
+
+
 def _ask(environment: PclusterEnvironment, request: str, timeout_s: float) -> list[list[dict[str, Any]]]:
-    command = [str(environment.python), "-I", "-X", "utf8", str(_WORKER)]
+    answer: list[list[dict[str, Any]]] = json.loads(_output(environment, _WORKER, (), request.encode(), timeout_s))
+    return answer
+
+
+def _output(
+    environment: PclusterEnvironment, worker: Path, arguments: Sequence[str], content: bytes, timeout_s: float
+) -> str:
+    command = [str(environment.python), "-I", "-X", "utf8", str(worker), *arguments]
     try:
-        ended = run_watched(command, _variables(environment), timeout_s=timeout_s, content=request.encode())
+        ended = run_watched(command, _variables(environment), timeout_s=timeout_s, content=content)
     except NotStartedError as error:
         raise _no_answer(environment, error.problem) from error
     if ended.timed_out:
         raise _no_answer(environment, f"it did not answer within {timeout_s:.0f} s")
     if ended.status:
         raise _no_answer(environment, "; ".join(ended.lines[-_LAST_LINES:]))
-    answer: list[list[dict[str, Any]]] = json.loads(ended.output)
-    return answer
+    return ended.output
 
 
 def _variables(environment: PclusterEnvironment) -> dict[str, str]:

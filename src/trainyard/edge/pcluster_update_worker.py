@@ -45,17 +45,40 @@ def main() -> None:
     parser.add_argument("command")
     for option in ("--region", "--cluster-name", "--cluster-configuration"):
         parser.add_argument(option, required=True)
+    parser.add_argument("--former-configuration", help="of a cluster that runs, whose own is not asked of AWS")
     options = parser.parse_args()
     os.environ["AWS_DEFAULT_REGION"] = options.region
     target = Path(options.cluster_configuration).read_text(encoding="utf-8")
-    print(json.dumps({"changes": changes(options.cluster_name, target)}, default=str))  # noqa: T201 - it is the answer
+    if options.former_configuration:
+        former = Path(options.former_configuration).read_text(encoding="utf-8")
+        cluster: Any = UndeployedCluster(options.cluster_name, former)
+    else:
+        cluster = deployed_cluster(options.cluster_name)
+    print(json.dumps({"changes": changes(cluster, target)}, default=str))  # noqa: T201 - it is the answer
 
 
-def changes(name: str, text: str) -> list[dict[str, Any]]:
-    """Return what a configuration changes of a cluster, and in which states ParallelCluster allows it."""
-    from pcluster.config.config_patch import ConfigPatch  # type: ignore[import-not-found]  # noqa: PLC0415
+class UndeployedCluster:
+    """A cluster of which only the configuration is known: what it has, runs, unless a state says otherwise."""
+
+    state = FleetState()
+
+    def __init__(self, name: str, text: str) -> None:
+        """Take its name and its configuration."""
+        self.name = self.stack_name = name
+        self.source_config_text = text
+
+    def has_running_capacity(self, *_arguments: Any, **_named: Any) -> bool:
+        """Return whether compute nodes may run."""
+        return self.state.compute_runs is not False
+
+    def has_running_login_nodes(self, *_arguments: Any, **_named: Any) -> bool:
+        """Return whether login nodes run."""
+        return self.state.logins_run is not False and "LoginNodes:" in self.source_config_text
+
+
+def deployed_cluster(name: str) -> Any:
+    """Return a cluster in AWS whose fleets can be thought of in other states."""
     from pcluster.models.cluster import Cluster  # type: ignore[import-not-found]  # noqa: PLC0415
-    from pcluster.models.common import parse_config  # type: ignore[import-not-found]  # noqa: PLC0415
 
     class ClusterInState(Cluster):  # type: ignore[misc]
         state = FleetState()
@@ -72,7 +95,14 @@ def changes(name: str, text: str) -> list[dict[str, Any]]:
         def login_nodes_status(self) -> Any:  # which asks AWS anew each time
             return super().login_nodes_status
 
-    cluster = ClusterInState(name)
+    return ClusterInState(name)
+
+
+def changes(cluster: Any, text: str) -> list[dict[str, Any]]:
+    """Return what a configuration changes of a cluster, and in which states ParallelCluster allows it."""
+    from pcluster.config.config_patch import ConfigPatch  # type: ignore[import-not-found]  # noqa: PLC0415
+    from pcluster.models.common import parse_config  # type: ignore[import-not-found]  # noqa: PLC0415
+
     base, target = parse_config(cluster.source_config_text), parse_config(text)
     reports: dict[str, list[dict[str, Any]]] = {}
     for state_name, state in STATES.items():

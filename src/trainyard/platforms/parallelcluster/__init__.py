@@ -9,6 +9,7 @@ from trainyard.platform_parts import (
     BenchSubmission,
     ClusterEvidence,
     ConfigReading,
+    FormerFile,
     NodeDiscovery,
     NodeReplacement,
     PlatformAdoption,
@@ -92,6 +93,22 @@ def _file_findings(
     from trainyard.platforms.parallelcluster.config_check import file_findings
 
     return file_findings(document, text, version, report)
+
+
+def _config_update_findings(
+    former: FormerFile, parsed: ParsedSpec, version: str | None, report: Callable[[str], None]
+) -> Iterator[Finding]:
+    from trainyard.platforms.parallelcluster.update_check import spec_update_findings
+
+    return spec_update_findings(former, parsed, version, report)
+
+
+def _file_update_findings(
+    former: FormerFile, document: Document, text: str, version: str | None, report: Callable[[str], None]
+) -> Iterator[Finding]:
+    from trainyard.platforms.parallelcluster.update_check import file_update_findings
+
+    return file_update_findings(former, document, text, version, report)
 
 
 def _spec_of_config(document: Document) -> ConfigReading | None:
@@ -192,6 +209,8 @@ PARALLELCLUSTER = Platform(
     overlay_problems=_overlay_problems,
     config_findings=_config_findings,
     file_findings=_file_findings,
+    config_update_findings=_config_update_findings,
+    file_update_findings=_file_update_findings,
     spec_of_config=_spec_of_config,
     adoption=_adoption,
     rendering=_rendering,

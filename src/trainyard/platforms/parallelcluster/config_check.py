@@ -29,7 +29,7 @@ def parallelcluster_findings(
     """
     spec = parsed.spec
     config = yaml_text(render(spec, {}).documents["cluster.yaml"])
-    version = asked_version or _judging_version(spec.parallelcluster.version)
+    version = asked_version or judging_version(spec.parallelcluster.version)
     if asked_version is None and version != spec.parallelcluster.version:
         yield _not_locked(parsed, version)
     complaints = load_schema(config, cluster_name=spec.name, region=spec.region, version=version, report=report)
@@ -65,7 +65,8 @@ def file_findings(
         )
 
 
-def _judging_version(version: str) -> str:
+def judging_version(version: str) -> str:
+    """Return the version that judges specs of a version: without a lock, the latest locked one of its line."""
     of_line = [known for known in known_versions() if line_of(known) == line_of(version)]
     return version if version in of_line or not of_line else of_line[-1]
 

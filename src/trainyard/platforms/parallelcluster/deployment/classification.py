@@ -62,11 +62,31 @@ def without_login_nodes(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "LoginNodes": {**logins, "Pools": pools}} if pools else dict(document)
 
 
+def place_in_config(document: Mapping[str, Any], path: Sequence[str]) -> Path:
+    """Return where a change stands in the new configuration; members that it does not have are those of their list."""
+    place: list[str | int] = []
+    section: Any = document
+    for step in path:
+        match = _MEMBER.fullmatch(step)
+        key = match[1] if match else step
+        place.append(key)
+        section = section.get(key) if isinstance(section, Mapping) else None
+        if match is None:
+            continue
+        members = section if isinstance(section, list | tuple) else []
+        positions = [at for at, member in enumerate(members) if _identity(member) == match[2]]
+        if not positions:
+            break
+        place.append(positions[0])
+        section = members[positions[0]]
+    return tuple(place)
+
+
 def _change(
     spec: Spec, document: Mapping[str, Any], change: ClassifiedChange, choices: Sequence[FleetNeed]
 ) -> ClusterChange:
     need, stops_logins = _need([change], choices)
-    path = path_text(_origin(spec, document, change.path)) or "spec"
+    path = path_text(spec_path(spec, place_in_config(document, change.path))) or "spec"
     values = change.current, in_words(change.requested)
     place, reason = in_words([".".join(change.path), change.reason])
     return ClusterChange(place, path, *values, need, reason, stops_logins=stops_logins)
@@ -96,26 +116,6 @@ def _queues_of(document: Mapping[str, Any], changes: Iterable[ClassifiedChange])
 
 def _queue_names(document: Mapping[str, Any]) -> Iterable[str]:
     return (queue["Name"] for queue in document["Scheduling"]["SlurmQueues"])
-
-
-def _origin(spec: Spec, document: Mapping[str, Any], path: Sequence[str]) -> Path:
-    """Return the place in the spec; members that the new configuration does not have are those of their list."""
-    rendered: list[str | int] = []
-    section: Any = document
-    for step in path:
-        match = _MEMBER.fullmatch(step)
-        key = match[1] if match else step
-        rendered.append(key)
-        section = section.get(key) if isinstance(section, Mapping) else None
-        if match is None:
-            continue
-        members = section if isinstance(section, list) else []
-        positions = [at for at, member in enumerate(members) if _identity(member) == match[2]]
-        if not positions:
-            break
-        rendered.append(positions[0])
-        section = members[positions[0]]
-    return spec_path(spec, tuple(rendered))
 
 
 def _identity(member: Mapping[str, Any]) -> str:
