@@ -103,7 +103,8 @@ def suggest_versions(sources: Iterable[str], instance_types: Iterable[str] = ())
     sources = tuple(sources)
     names = [component for source in sources if (component := _bare_name(source)) is not None]
     versions, types, notes = read_versions([source for source in sources if _bare_name(source) is None], instance_types)
-    wanted = names or [*_USUAL, *(name for platform in _WITH for name in _WITH[platform] if platform in versions)]
+    belonging = [name for component, beside in _WITH.items() if component in versions for name in beside]
+    wanted = names or [*_USUAL, *belonging]
     completion = completed(versions, wanted, tuple(types))
     notes += [note for name, version in versions.items() if (note := unknown_note(name, version))]
     if not types and (count := cases_about_instance_types(completion.versions)):
