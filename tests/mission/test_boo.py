@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.mission.subject import cluster, files, options, page, queue, released
+from tests.operate.nodes.planted import COMPUTE, Planted, failed
 from trainyard.bootstrap.steps import STEPS
 
 
@@ -40,8 +41,16 @@ def test_boo_3_ways_to_install_are_compared():
 
 
 def test_boo_4_nodes_are_looked_at_while_they_come_up():
-    assert "--region" in options("nodes", "check")
-    assert "--region" in options("nodes", "watch")
+    planted = Planted()
+    planted.come_up()
+    assert planted.look().ok
+    planted.write(COMPUTE, "failed", steps=[failed("no route to S3", "efa")])
+    looked = planted.look()
+    assert not looked.ok
+    (told,) = (finding for finding in looked.findings if COMPUTE in finding.message)
+    assert "efa" in told.message
+    assert "no route to S3" in told.message
+    assert "--region" in options("nodes", "check") & options("nodes", "watch")
 
 
 def test_boo_5_the_bundle_says_what_it_holds():
