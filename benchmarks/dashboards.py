@@ -16,7 +16,7 @@ import time
 GRAFANA = """
 from trainyard.monitoring.dashboard import NEEDS
 from trainyard.monitoring.grafana_files import grafana_files
-assert len(grafana_files(NEEDS)) == 9
+assert len(grafana_files(NEEDS)) == 11
 """
 SDK = """
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards

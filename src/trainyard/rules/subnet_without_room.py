@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from trainyard.errors import TrainyardError
 from trainyard.finding import Severity
-from trainyard.launch.launch import Launch
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
+
+if TYPE_CHECKING:
+    from trainyard.launch.launch import Launch
 
 # https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
 _KEPT_BY_AWS = 5
