@@ -15,6 +15,7 @@ from trainyard.spec.parsing import parse
 
 # Of what a spec asks for, a spec is warned too.
 ASKED_FOR = {
+    "volume": "eksctl-unencrypted-volume",
     "private-endpoint": "eksctl-endpoint-not-for-nodes",
     "spot": "eksctl-spot-for-training",
     "without-efa": "eksctl-efa-not-enabled",

@@ -24,12 +24,14 @@ def check(spec: Spec) -> Iterator[Problem]:
 
 
 def check_eksctl(document: Document) -> Iterator[Problem]:
-    """Yield groups of several nodes with several network cards for which efaEnabled was not written."""
+    """Yield groups of several nodes whose EFA is switched off, or not switched on though they have several cards."""
     for group in node_groups(document):
-        facts = next((facts for facts in group.facts if facts.has_efa and facts.multi_card), None)
+        is_off = group.written.get("efaEnabled") is False
+        facts = next((facts for facts in group.facts if facts.has_efa and (facts.multi_card or is_off)), None)
         if facts is not None and not group.uses_efa and _may_be_several(group):
             speed = f" with its {facts.efa_gbit_s:,} Gbit/s" if facts.efa_gbit_s else ""
-            yield Problem(group.path, f"node group {group.name!r} leaves the EFA of {facts.name}{speed} unused")
+            path = (*group.path, "efaEnabled") if is_off else group.path
+            yield Problem(path, f"node group {group.name!r} leaves the EFA of {facts.name}{speed} unused")
 
 
 def _may_be_several(group: EksctlNodes) -> bool:

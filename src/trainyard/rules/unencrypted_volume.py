@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.document.node import Document
 from trainyard.finding import Fix, Path
 from trainyard.rules import Problem, Rule
+from trainyard.rules.eksctl.config import node_groups
 from trainyard.spec.cluster import Spec
 from trainyard.spec.file_system import Ebs
 from trainyard.spec.volume import RootVolume
@@ -17,6 +19,15 @@ def check(spec: Spec) -> Iterator[Problem]:
         if not volume.encrypted:
             place = (*path, "encrypted")
             yield Problem(place, f"the volume of {_owner(spec, path)} is not encrypted", fix=Fix(place, value=True))
+
+
+def check_eksctl(document: Document) -> Iterator[Problem]:
+    """Yield node groups whose volume is told not to be encrypted."""
+    for group in node_groups(document):
+        if group.written.get("volumeEncrypted") is False:
+            path = (*group.path, "volumeEncrypted")
+            message = f"the volume of node group {group.name!r} is not encrypted"
+            yield Problem(path, message, fix=Fix(path, value=True))
 
 
 def volumes(spec: Spec) -> Iterator[tuple[Path, RootVolume | Ebs]]:
@@ -55,4 +66,17 @@ head_node: {root_volume: {encrypted: false}}
 head_node: {root_volume: {size_gib: 500}}
 """,
     check=check,
+)
+EKSCTL = RULE.in_documents(
+    "eksctl-unencrypted-volume",
+    check_eksctl,
+    remedy="write volumeEncrypted: true",
+    bad="""\
+managedNodeGroups:
+  - {name: system, instanceType: c5.2xlarge, volumeEncrypted: false}
+""",
+    good="""\
+managedNodeGroups:
+  - {name: system, instanceType: c5.2xlarge, volumeEncrypted: true}
+""",
 )

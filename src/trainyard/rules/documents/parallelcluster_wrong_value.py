@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
@@ -17,6 +18,12 @@ from trainyard.rules.parallelcluster.placeholders import placeholder_in
 # A rule of its own says of each version which it has; another tells of schedulers.
 _JUDGED_ELSEWHERE = frozenset({"Os", "Scheduler"})
 _TEXTS = {"boolean": ("true", "false", "yes", "no", "on", "off", "t", "f", "y", "n", "1", "0")}
+
+
+# What the schema leaves to EC2. https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html
+_VOLUME_TYPES = ["standard", "io1", "io2", "gp2", "st1", "sc1", "gp3"]
+# https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html
+_INSTANCE_TYPE = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 
 
 def check(document: Document) -> Iterator[Problem]:
@@ -41,7 +48,9 @@ def _problems(name: str, value: Any, path: Path, shape: Shape) -> Iterator[Probl
     if not _has_type(value, shape["type"]):
         remedy = f'put it in quotes: "{value}"' if shape["type"] == "string" and not isinstance(value, dict) else None
         yield Problem(path, f"{name} is {_TYPE_NAMES.get(shape['type'], 'a mapping')}, not {_shown(value)}", remedy)
-    elif (values := shape.get("values")) and value not in values and not _same(value, values):
+    elif name == "InstanceType" and isinstance(value, str) and not _INSTANCE_TYPE.fullmatch(value):
+        yield Problem(path, f"{name} cannot be {_shown(value)}", "write a name such as p5.48xlarge")
+    elif (values := _values(name, shape)) and value not in values and not _same(value, values):
         choices = [str(one).upper() for one in values]
         close = get_close_matches(value.upper(), choices, n=1, cutoff=0.6) if isinstance(value, str) else []
         meant = next((one for one in values if close and str(one).upper() == close[0]), None)
@@ -50,6 +59,10 @@ def _problems(name: str, value: Any, path: Path, shape: Shape) -> Iterator[Probl
     elif isinstance(value, int) and not shape.get("least", value) <= value <= shape.get("most", value):
         most = f" to {shape['most']}" if "most" in shape else " or more"
         yield Problem(path, f"{name} cannot be {value}", f"write {shape.get('least', 0)}{most}")
+
+
+def _values(name: str, shape: Shape) -> list[Any]:
+    return shape.get("values") or (_VOLUME_TYPES if name == "VolumeType" else [])
 
 
 _TYPE_NAMES = {

@@ -15,10 +15,11 @@ _CONTAINERS = ("containers", "initContainers")
 # Whose pods work on one thing together, whatever else stands in them.
 # https://www.kubeflow.org/docs/components/trainer/legacy-v1/user-guides/
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-eks-operator-usage.html
-_TOGETHER = frozenset({
+TOGETHER = frozenset({
     "PyTorchJob", "MPIJob", "TFJob", "JAXJob", "PaddleJob", "XGBoostJob", "HyperPodPyTorchJob", "TrainJob", "JobSet",
     "LeaderWorkerSet",
 })  # fmt: skip
+"""Kinds whose pods are parts of one job."""
 
 
 class ApiObject(NamedTuple):
@@ -42,7 +43,7 @@ class ApiObject(NamedTuple):
     def works_together(self) -> bool:
         """Return whether its pods are parts of one job."""
         spec = mapping_in(self.written, "spec")
-        return self.kind in _TOGETHER or (self.kind == "Job" and spec.get("completionMode") == "Indexed")
+        return self.kind in TOGETHER or (self.kind == "Job" and spec.get("completionMode") == "Indexed")
 
 
 class Pod(NamedTuple):
