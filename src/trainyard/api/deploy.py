@@ -31,6 +31,7 @@ from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account, account
 from trainyard.edge.aws.data_stores import data_stores
+from trainyard.edge.aws.remembered_answers import remembering
 from trainyard.edge.text_file import read_text
 from trainyard.errors import SpecError, TrainyardError
 from trainyard.rehearsal.kept_rehearsal import current_rehearsal
@@ -142,6 +143,7 @@ def with_assets_lock(work: Work, lock: bytes | None = None) -> Work:
 def _prospect(spec: Spec, where: Account, lock: bytes | None) -> Prospect:
     """Return what would change. Nothing is touched."""
     work = with_assets_lock(work_for(spec, where), lock)
+    work.account = remembering(work.account)
     review, refusals = review_of(work)
     return Prospect(review, tuple(refusals), hourly_cost(spec), former_cost(work))
 

@@ -111,7 +111,8 @@ def replace_cluster_node(  # noqa: PLR0913  one for each option
     """
     held, platform = _deployed_platform(name, where, bucket)
     if platform.node_replacement is None:
-        raise TrainyardError(f"{name} is an environment and has no nodes", where=name, hint="name a cluster in it")
+        hint = "end its instance with `aws ec2 terminate-instances`: AWS Batch starts another for the next job"
+        raise TrainyardError(f"nothing replaces nodes of {platform.title} yet", where=name, hint=hint)
     come_up_s, reports = _COME_UP_S, False
     if platform.nodes_run_release:
         expected = expected_nodes(where, held, name)

@@ -13,6 +13,7 @@ from trainyard.deploy.deployment import work_for
 from trainyard.deploy.plan.deployment_plan import DeploymentPlan, plan
 from trainyard.deploy.plan.fleet import SimulationRequest
 from trainyard.deploy.preflight_step import preflight_findings
+from trainyard.edge.aws.remembered_answers import remembering
 from trainyard.errors import SpecError
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def plan_file(  # noqa: PLR0913  one for each option
     content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
     work = with_assets_lock(work_for(spec, account_at(place, profile)), content) if asks_account else None
     if work is not None:
+        work.account = remembering(work.account)
         preflights = preflight_findings(work, checked.parsed.document)
         checked = checked._replace(findings=(*checked.findings, *preflights))
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from trainyard.deploy.cluster_update import ClusterUpdate
 from trainyard.deploy.file_system_order import refuse_other_order
@@ -20,10 +21,12 @@ from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.deploy.steps.stack import StackStep, refuse_foreign, tell
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.change_sets import (
+    ChangeSet,
     ResourceChange,
+    StackRequest,
     deletion_policies,
     discard_change_set,
-    make_change_set,
+    make_change_sets,
 )
 from trainyard.edge.aws.cloudformation import UNFINISHED, wait_until_settled
 from trainyard.edge.aws.stack_events import stack_resources
@@ -31,6 +34,7 @@ from trainyard.edge.aws.stacks import UNDER_REVIEW, StackState, all_stacks, refu
 from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.foreign_text import quoted_or
+from trainyard.render.stand_ins import StandIn
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +76,9 @@ def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[Sta
         return UpdateReview(findings=left)
     outputs = {**outputs_of(work, stacks), **known_groups(work), "AssetsBucket": work.bucket}
     refuse_other_order(work, outputs)
-    changes: list[StackChange] = []
+    there = [(step, states[step.stack_name(work)]) for step in steps if step.stack_name(work) in states]
     unclear: list[str] = []
-    for step in steps:
-        state = states.get(step.stack_name(work))
-        if state is not None:
-            changes += _changes(replace(work, outputs=outputs), step, state, unclear)
+    changes = _changes(replace(work, outputs=outputs), there, unclear)
     existing = tuple(step for step in unneeded if step.stack_name(work) in states)
     for step in existing:
         changes += _deleted(work, states[step.stack_name(work)])
@@ -93,7 +94,49 @@ def discard(work: Work) -> None:
     work.removals.clear()
 
 
-def _changes(work: Work, step: StackStep, listed_state: StackState, unclear: list[str]) -> Sequence[StackChange]:
+class _Asked(NamedTuple):
+    """What a stack should be, of one that can be updated."""
+
+    state: StackState
+    request: StackRequest
+    missing: Sequence[StandIn]
+    """What earlier stacks have still to make."""
+
+
+def _changes(work: Work, steps: Sequence[tuple[StackStep, StackState]], unclear: list[str]) -> list[StackChange]:
+    """Return what the steps would change, in their order; all change sets are made at once."""
+    looked = [_settled(work, step, state) for step, state in steps]
+    asked = [one for one in looked if isinstance(one, _Asked)]
+    made = make_change_sets(work.account, [one.request for one in asked])
+    of_request = dict(zip(map(id, asked), made, strict=True))
+    for one, change_set in zip(asked, made, strict=True):
+        if not (one.missing or isinstance(change_set, TrainyardError)):
+            work.reviewed[one.state.name] = ReviewedStack(one.request, one.state, change_set)
+        elif isinstance(change_set, ChangeSet):
+            discard_change_set(work.account, change_set)
+    changes: list[StackChange] = []
+    for outcome in looked:
+        if isinstance(outcome, _Asked):
+            changes += _of_change_set(work, outcome, of_request[id(outcome)], unclear)
+        else:
+            changes += outcome
+    return changes
+
+
+def _of_change_set(
+    work: Work, asked: _Asked, made: ChangeSet | TrainyardError | None, unclear: list[str]
+) -> Sequence[StackChange]:
+    """Return what a change set says. Raises TrainyardError where AWS refused it for what the spec says."""
+    if isinstance(made, TrainyardError):
+        if not asked.missing:
+            raise made
+        unclear.append(f"stack {asked.state.name} changes once {asked.missing[0].what} is there: {made.problem}")
+        return ()
+    return () if made is None else changes_of(work, made.changes)
+
+
+def _settled(work: Work, step: StackStep, listed_state: StackState) -> _Asked | Sequence[StackChange]:
+    """Return what to ask of a stack, when nobody works on it any more; of one that cannot be updated, what happens."""
     state: StackState | None = listed_state
     if listed_state.in_progress:
         state = wait_until_settled(work.account, listed_state.name, lambda event: tell(work, event))
@@ -105,19 +148,7 @@ def _changes(work: Work, step: StackStep, listed_state: StackState, unclear: lis
         return ()
     refuse_foreign(state, work)
     refuse_stuck(state)
-    request, missing = step.request_so_far(work, state)
-    try:
-        change_set = make_change_set(work.account, request, is_new=False)
-    except TrainyardError as error:
-        if not missing:
-            raise
-        unclear.append(f"stack {state.name} changes once {missing[0].what} is there: {error.problem}")
-        return ()
-    if not missing:
-        work.reviewed[state.name] = ReviewedStack(request, state, change_set)
-    elif change_set is not None:
-        discard_change_set(work.account, change_set)
-    return () if change_set is None else changes_of(work, change_set.changes)
+    return _Asked(state, *step.request_so_far(work, state))
 
 
 def _deleted_at_last(work: Work, state: StackState) -> Sequence[StackChange]:

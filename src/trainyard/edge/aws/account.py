@@ -59,6 +59,8 @@ class Account:
     """What asks the Kubernetes API of its clusters where that is emulated too; None for the user's own program."""
     eksctl: Callable[[Account], Any] | None = field(default=None, compare=False)
     """What makes its clusters of EKS where they are emulated; None for the user's own program."""
+    memory: Any = field(default=None, compare=False)
+    """What remembers the answers of whoever only looks (remembered_answers.py); None where every question is asked."""
 
     def __repr__(self) -> str:
         """Leave out the credentials."""
@@ -83,6 +85,8 @@ class Account:
         with aws_errors(self.region):
             made = self._session.client(service, region_name=region, endpoint_url=self.endpoint, config=config)
         made.meta.events.register("before-send", lambda **_: look())  # each attempt of each call
+        if self.memory is not None:
+            self.memory.watch(made)
         self._clients[key] = made
         return made
 

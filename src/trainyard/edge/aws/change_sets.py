@@ -6,12 +6,11 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updatin
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call
-from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.aws.stacks import OWN_CHANGE_SETS, polls, stack_template
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted, word_or_quoted
@@ -88,12 +87,42 @@ class ChangeSet(NamedTuple):
 def make_change_set(account: Account, request: StackRequest, *, is_new: bool) -> ChangeSet | None:
     """Make a change set and return it, None where it would change nothing. ``is_new`` says that there is no stack yet.
 
-    Its name is new each time: one that another call left is not executed by mistake, and goes when ours is.
     Raises TrainyardError where AWS refuses what the stack should be.
     """
-    client, name = account.client("cloudformation"), f"{OWN_CHANGE_SETS}{uuid.uuid4().hex}"
-    with aws_errors(account.region, f"plan stack {request.name}", "cloudformation:CreateChangeSet"):
-        change_set: str = client.create_change_set(
+    (made,) = make_change_sets(account, (request,), is_new=is_new)
+    if isinstance(made, TrainyardError):
+        raise made
+    return made
+
+
+def make_change_sets(
+    account: Account, requests: Sequence[StackRequest], *, is_new: bool = False
+) -> list[ChangeSet | TrainyardError | None]:
+    """Make change sets of several stacks, and wait for them together; of each what ``make_change_set`` says of it.
+
+    Their names are new each time: one that another call left is not executed by mistake, and goes when ours is.
+    """
+    made: list[ChangeSet | TrainyardError | None] = [_begun(account, request, is_new=is_new) for request in requests]
+    waiting = {index: change_set for index, change_set in enumerate(made) if isinstance(change_set, ChangeSet)}
+    for _ in polls(account, ", ".join(change_set.stack for change_set in waiting.values())) if waiting else ():
+        for index, change_set in tuple(waiting.items()):
+            try:
+                made[index] = _ended(account, change_set)
+            except TrainyardError as error:
+                made[index] = error
+            if made[index] is not change_set:
+                del waiting[index]
+        if not waiting:
+            break
+    return made
+
+
+def _begun(account: Account, request: StackRequest, *, is_new: bool) -> ChangeSet | TrainyardError:
+    """Let AWS make a change set, and return it without changes."""
+    name = f"{OWN_CHANGE_SETS}{uuid.uuid4().hex}"
+    try:
+        answer = call(
+            account, "cloudformation", "create_change_set", doing=f"plan stack {request.name}",
             StackName=request.name,
             ChangeSetName=name,
             ChangeSetType="CREATE" if is_new else "UPDATE",
@@ -102,17 +131,34 @@ def make_change_set(account: Account, request: StackRequest, *, is_new: bool) ->
             Tags=[{"Key": key, "Value": text} for key, text in request.tags.items()],
             Capabilities=list(request.capabilities),
             ClientToken=name,
-        )["Id"]
-        place = {"StackName": request.name, "ChangeSetName": change_set}
-        for _ in polls(account, request.name):
-            described = client.describe_change_set(**place, IncludePropertyValues=True)
-            if described["Status"] == "CREATE_COMPLETE":
-                return ChangeSet(request.name, change_set, _changes(client, place, described))
-            if described["Status"] == "FAILED":
-                break
-    discard_change_set(account, ChangeSet(request.name, change_set, ()))
-    _refuse_failed(request.name, described.get("StatusReason", ""))
+        )  # fmt: skip
+    except TrainyardError as error:
+        return error
+    return ChangeSet(request.name, answer["Id"], ())
+
+
+def _ended(account: Account, change_set: ChangeSet) -> ChangeSet | None:
+    """Return a change set with its changes once it is made, None where there are none, and itself until then.
+
+    Raises TrainyardError where AWS refuses it.
+    """
+    place = {"StackName": change_set.stack, "ChangeSetName": change_set.id}
+    described = _page(account, place)
+    if described["Status"] == "CREATE_COMPLETE":
+        return ChangeSet(change_set.stack, change_set.id, _changes(account, place, described))
+    if described["Status"] != "FAILED":
+        return change_set
+    discard_change_set(account, change_set)
+    _refuse_failed(change_set.stack, described.get("StatusReason", ""))
     return None
+
+
+def _page(account: Account, place: Mapping[str, str], **more: str) -> dict[str, Any]:
+    described: dict[str, Any] = call(
+        account, "cloudformation", "describe_change_set", doing=f"plan stack {place['StackName']}",
+        **place, IncludePropertyValues=True, **more,
+    )  # fmt: skip
+    return described
 
 
 def execute_change_set(account: Account, change_set: ChangeSet) -> None:
@@ -134,10 +180,10 @@ def _template(request: StackRequest) -> dict[str, str]:
     return {"TemplateBody": request.template} if request.template_url is None else {"TemplateURL": request.template_url}
 
 
-def _changes(client: Any, place: Mapping[str, str], described: dict[str, Any]) -> tuple[ResourceChange, ...]:
+def _changes(account: Account, place: Mapping[str, str], described: dict[str, Any]) -> tuple[ResourceChange, ...]:
     changes = list(described.get("Changes", ()))
     while token := described.get("NextToken"):
-        described = client.describe_change_set(**place, IncludePropertyValues=True, NextToken=token)
+        described = _page(account, place, NextToken=token)
         changes += described.get("Changes", ())
     return tuple(_change(place["StackName"], item["ResourceChange"]) for item in changes if "ResourceChange" in item)
 

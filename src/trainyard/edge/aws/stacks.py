@@ -13,7 +13,7 @@ import yaml
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call, pages
-from trainyard.edge.aws.errors import NO_STACK
+from trainyard.edge.aws.errors import NO_STACK, NotAllowedError
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted_or
 
@@ -57,12 +57,26 @@ class StackState(NamedTuple):
 
 def find_stack(account: Account, name: str) -> StackState | None:
     """Return a stack by its name or id, None where there is none. A deleted one is found by its id only."""
+    described = _described(account, name)
+    if described is None:
+        return None
+    state = _state(described)
+    return state._replace(tags=_tags_under_review(account, name)) if state.status == UNDER_REVIEW else state
+
+
+def _described(account: Account, name: str) -> Mapping[str, Any] | None:
+    """Return what AWS says of a stack. Whoever remembers answers asks for all at once, where that is allowed."""
+    if account.memory is not None and not name.startswith("arn:"):
+        try:
+            listed = pages(account, "cloudformation", "describe_stacks", "Stacks", doing="list stacks")
+        except NotAllowedError:
+            listed = None
+        if listed is not None:
+            return next((stack for stack in listed if stack["StackName"] == name), None)
     doing = f"look at stack {name}"
     answer = call(account, "cloudformation", "describe_stacks", doing=doing, none_if=NO_STACK, StackName=name)
-    if answer is None:
-        return None
-    state = _state(answer["Stacks"][0])
-    return state._replace(tags=_tags_under_review(account, name)) if state.status == UNDER_REVIEW else state
+    found: Mapping[str, Any] | None = None if answer is None else answer["Stacks"][0]
+    return found
 
 
 def _tags_under_review(account: Account, name: str) -> dict[str, str]:

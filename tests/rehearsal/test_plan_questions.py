@@ -1,0 +1,57 @@
+"""How many questions the plan of a change asks AWS: the same ones are not asked again and again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from urllib.request import urlopen
+
+import pytest
+
+from tests.rehearsal.account_copies import deployed_account
+from tests.rehearsal.every_edit import edits
+from tests.rehearsal.whole import SPEC
+from trainyard.checking.spec_file import check_file
+from trainyard.deploy.deployment import work_for
+from trainyard.deploy.plan.deployment_plan import plan
+from trainyard.deploy.preflight_step import preflight_findings
+from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.remembered_answers import remembering
+
+pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+BOUNDS = {"parallelcluster": (120, 6), "eks": (70, 2), "batch": (42, 2)}
+"""The most questions in all, and the most listings of stacks; they were 145 and 27, 93 and 22, 57 and 18."""
+
+
+def change_of(platform: str) -> tuple[str, str]:
+    if platform == "parallelcluster":
+        return SPEC, SPEC.replace("nodes: 2\n", "nodes: {min: 2, max: 5}\n")
+    every = edits(platform)
+    ((base, _),) = Counter(edit.before for edit in every).most_common(1)
+    return base, next(edit.after for edit in every if edit.before == base and edit.name == "queues[0].nodes")
+
+
+def questions(account: Account) -> Counter[str]:
+    with urlopen(f"{account.endpoint}/trainyard/calls") as answer:
+        return Counter(json.load(answer))
+
+
+@pytest.mark.parametrize("platform", BOUNDS)
+def test_a_plan_of_a_change_asks_few_questions(platform: str, tmp_path):
+    former, text = change_of(platform)
+    file = tmp_path / "cluster.yaml"
+    file.write_text(text)
+    checked = check_file(str(file))
+    assert checked.parsed is not None
+    with deployed_account(former) as account:
+        before = questions(account)
+        work = work_for(checked.parsed.spec, account)
+        work.account = remembering(work.account)
+        preflight_findings(work, checked.parsed.document)
+        planned = plan(checked.parsed.spec, work)
+        asked = questions(account) - before
+    assert not planned.refusals
+    assert any(step.probe is not None and step.probe.state == "there" for step in planned.steps)
+    most, most_listings = BOUNDS[platform]
+    assert asked["cloudformation:DescribeStacks"] <= most_listings
+    assert sum(asked.values()) <= most
