@@ -47,6 +47,9 @@ MORE = {
     "batch": ("queues[0].efa",),
     "eks": ("eks.control_plane_logs",),
 }
+# Nobody can begin there: ParallelCluster refuses an EFS that exists beside a network that is yet to be made, and what
+# has been adopted is there already.
+NO_BEGINNING = (".efs.id back", "parallelcluster.adopted back")
 # It needs the environment in the account: tests/rehearsal/test_edits.py.
 ELSEWHERE = {"environment"}
 
@@ -225,4 +228,5 @@ def test_some_edits(platform: str, names: tuple[str, ...], specs: DeployedSpecs)
     ("platform", "number"), [(platform, number) for platform in PLATFORMS for number in range(PARTS[platform])]
 )
 def test_every_edit(platform: str, number: int, specs: DeployedSpecs):
-    check_all(part(platform, number, PARTS[platform]), edits(platform), specs)
+    chosen = [edit for edit in part(platform, number, PARTS[platform]) if not edit.name.endswith(NO_BEGINNING)]
+    check_all(chosen, edits(platform), specs)

@@ -137,3 +137,19 @@ def test_a_reference_is_followed_when_it_is_needed_and_never_shown(account):
     for one in (stack, failed):
         cloud.delete(account, one)
     account.client("secretsmanager").delete_secret(SecretId=secret["ARN"], ForceDeleteWithoutRecovery=True)
+
+
+def test_an_instance_has_the_kind_of_volume_that_was_asked_for_with_its_operations(account):
+    ec2 = account.client("ec2")
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+
+    def volumes(**ebs: Any) -> dict[str, Any]:
+        return {"BlockDeviceMappings": [{"DeviceName": "/dev/sdf", "Ebs": {"VolumeSize": 100, **ebs}}]}
+
+    asked: dict[str, Any] = {"ImageId": image, "InstanceType": "m5.large", "MinCount": 1, "MaxCount": 1}
+    (instance,) = ec2.run_instances(**asked, **volumes(VolumeType="io2", Iops=400))["Instances"]
+    made = ec2.describe_volumes(Filters=[{"Name": "attachment.instance-id", "Values": [instance["InstanceId"]]}])
+    assert ("io2", 400) in {(volume["VolumeType"], volume.get("Iops")) for volume in made["Volumes"]}
+    code, _ = cloud.refusal(ec2.run_instances, **asked, **volumes(VolumeType="io1"))
+    assert code == "MissingParameter"
+    ec2.terminate_instances(InstanceIds=[instance["InstanceId"]])

@@ -23,6 +23,7 @@ from trainyard.rehearsal.emulated.planted_refusals import launch_refusal
 # "must be greater than or equal to the AMI volume size" stands beside 45 GiB in pcluster/constants.py of
 # https://pypi.org/project/aws-parallelcluster/3.16.1/
 IMAGE_SIZE_GIB = 45
+_PROVISIONED = ("io1", "io2")
 SYSTEM = "system"
 """The node group of EKS that runs the cluster itself. Breakdowns of nodes spare it, as they spare head nodes."""
 
@@ -165,10 +166,22 @@ def _interfaces(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _volumes(written: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the EBS volumes. Without a size they are as large as the image; instance-store volumes have no EBS."""
+    """Yield the EBS volumes. Without a size they are as large as the image; instance-store volumes have no EBS.
+
+    Moto makes each without the operations that it is provisioned for, and refuses types that need some.
+    https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html
+    """
     for mapping in written:
-        if "Ebs" in mapping:
-            yield {**mapping, "Ebs": {"VolumeSize": IMAGE_SIZE_GIB, "DeleteOnTermination": True, **mapping["Ebs"]}}
+        if "Ebs" not in mapping:
+            continue
+        ebs = {"VolumeSize": IMAGE_SIZE_GIB, "DeleteOnTermination": True, **mapping["Ebs"]}
+        if ebs.get("VolumeType") in _PROVISIONED:
+            if not ebs.get("Iops"):
+                raise EC2ClientError(
+                    "MissingParameter", "The parameter iops must be specified for io1 and io2 volumes."
+                )
+            ebs["VolumeType"] = "gp3"
+        yield {**mapping, "Ebs": ebs}
 
 
 def _used_reservation(self: Any, request: Mapping[str, Any]) -> str | None:
@@ -192,3 +205,9 @@ def _complete(instance: Any, request: Mapping[str, Any], reservation: str | None
     instance.placement.group_name = (request.get("Placement") or {}).get("GroupName") or ""
     if request.get("MetadataOptions"):
         instance.metadata_options = MetadataOptions(request["MetadataOptions"])
+    for mapping in request.get("BlockDeviceMappings") or []:
+        device = instance.block_device_mapping.get(mapping.get("DeviceName"))
+        if device is not None and "Ebs" in mapping:
+            volume, ebs = instance.ec2_backend.volumes[device.volume_id], mapping["Ebs"]
+            volume.volume_type = ebs.get("VolumeType") or volume.volume_type
+            volume.iops = int(ebs["Iops"]) if ebs.get("Iops") else volume.iops
