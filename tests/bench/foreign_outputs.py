@@ -45,7 +45,10 @@ def points(case: dict[str, Any]) -> list[Point]:
     found = []
     for cycle in range(cycles):
         last = case.get("last_cycle_speed", 1.0) if cycle == cycles - 1 else 1.0
-        found += [(size, busbw * case.get("speed", 1.0) * last) for _ in range(series) for size, busbw in curve.items()]
+        speeds = [case.get("speed", 1.0) * last] * (series - 1) + [
+            case.get("last_type_speed", case.get("speed", 1.0) * last)
+        ]
+        found += [(size, busbw * speed) for speed in speeds for size, busbw in curve.items()]
     return found
 
 
@@ -313,6 +316,21 @@ OTHER_TABLES: dict[str, Callable[[dict[str, Any]], list[str]]] = {
         *(f"{2**at:>12}{2**at / 200:>13.3f}{150 + at:>14.2f}{(150 + at) * 1.875:>14.2f}" for at in range(14)),
     ],
     "new_columns": _new_columns,
+    # https://github.com/NVIDIA/cuda-samples/tree/master/cpp/5_Domain_Specific/p2pBandwidthLatencyTest
+    "p2p_matrix": lambda _: [
+        "Bidirectional P2P=Enabled Bandwidth Matrix (GB/s)",
+        "   D\\D     0      1      2      3",
+        *(f"     {at} 771.10 772.20 773.30 774.40" for at in range(4)),
+    ],
+    # https://github.com/NVIDIA/nvbandwidth
+    "nvbandwidth": lambda _: [
+        "Running host_to_device_memcpy_ce.",
+        "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
+        "           0         1         2         3",
+        " 0     55.63     55.64     55.62     55.63",
+        "",
+        "SUM host_to_device_memcpy_ce 222.52",
+    ],
 }  # fmt: skip
 
 
@@ -382,4 +400,65 @@ WRAPPINGS: dict[str, Callable[[list[str]], bytes]] = {
     "markdown-table": lambda lines: "".join(
         "| " + " | ".join(line.split()) + " |\n" if _is_row(line) else line + "\n" for line in lines
     ).encode(),
+    "ansible-lines": lambda lines: (
+        'ok: [head] => {\n    "stdout_lines": [\n'
+        + ",\n".join(f"        {json.dumps(line)}" for line in lines)
+        + "\n    ]\n}\n"
+    ).encode(),
+    "loguru": _prefix("2026-03-04 10:20:30.123 | INFO     | __main__:run:42 - "),
+    "spdlog": _prefix("[2026-03-04 10:20:30.123] [info] "),
+    "klog": _prefix("I0304 10:20:30.123456   12345 bench.go:112] "),
+    "ray": _prefix("(NcclWorker pid=1234, ip=10.0.0.1) "),
+    "sagemaker-tag": _prefix("[1,mpirank:0,algo-1]<stdout>:"),
+    "sagemaker-tag-inside": lambda lines: _prefix("[1,mpirank:0,algo-1]<stdout>:")(
+        [_inside(line).replace("[1,0]", "[1,mpirank:0,algo-1]") for line in lines]
+    ),
+    "fluentd": lambda lines: "".join(
+        f"2026-03-04 10:20:30.000000000 +0000 kube.nccl: {json.dumps({'log': line, 'stream': 'stdout'})}\n"
+        for line in lines
+    ).encode(),
+    "csv-export": lambda lines: "".join(
+        f'"2026-03-04T10:20:30Z","ip-10-0-0-1","nccl","{line}"\n' for line in lines
+    ).encode(),
+    "comma-separated": lambda lines: "".join(
+        ",".join(line.split()) + "\n" if _is_row(line) else line + "\n" for line in lines
+    ).encode(),
+    "html-pre": lambda lines: (
+        "<pre>" + "".join(f"{line.replace(' ', '&nbsp;')}<br>\n" for line in lines) + "</pre>"
+    ).encode(),
+    "no-break-spaces": lambda lines: "".join(line.replace(" ", "\u00a0") + "\n" for line in lines).encode(),
+    "diff": _prefix("+"),
+    "moreutils-ts": _prefix("Mar 04 10:20:%d "),
+    "epoch": _prefix("1772619630.123456 "),
+    "kernel-style": _prefix("[   12.345678] "),
+    "docker-service": _prefix("nccl.1.q7x2v0r8@ip-10-0-0-1    | "),
+    "logcli": _prefix('2026-03-04T10:20:30Z {app="nccl", pod="nccl-0"} '),
+    "hard-wrapped": lambda lines: "".join(_wrapped(line, "") for line in lines).encode(),
+    "hard-wrapped-quoted": lambda lines: "".join(_wrapped(line, "> ") for line in lines).encode(),
+    "quoted-printable": lambda lines: "".join(
+        "=\n".join(line[at : at + 75] for at in range(0, max(len(line), 1), 75)) + "\n" for line in lines
+    ).encode(),
+    "typescript": lambda lines: (
+        "Script started on 2026-03-04\r\n\x1b[?2004h\x1b]0;user@head: ~\x07user@head:~$ ./run\r\n\x1b[?2004l"
+        + "".join(f"\x1b[0m{line}\x1b[K\r\n" for line in lines)
+    ).encode(),
+    "indented-list": _prefix("  - "),
+    "numbered-listing": lambda lines: "".join(f"{at}. {line}\n" for at, line in enumerate(lines, 1)).encode(),
+    "nested-json": lambda lines: "".join(
+        json.dumps({"time": "t", "kubernetes": {"pod": "nccl-0"}, "log_processed": {"msg": line, "level": "info"}})
+        + "\n"
+        for line in lines
+    ).encode(),
+    "kubectl-all-prefixes": _prefix("[pod/nccl-0/launcher] 2026-03-04T10:20:30.123456789Z [1,0]<stdout>:"),
 }
+
+
+def _wrapped(line: str, quote: str) -> str:
+    """Return a line as programs for e-mail break it: before the word that would pass 76 characters."""
+    words, parts = re.findall(r" *\S+", line) or [""], [""]
+    for word in words:
+        if len(parts[-1]) + len(word) > 76 and parts[-1]:
+            parts.append(word.strip())
+        else:
+            parts[-1] += word
+    return "".join(f"{quote}{part}\n" for part in parts)

@@ -14,25 +14,30 @@ from typing import Any, NamedTuple
 from trainyard.bench.program_text import ESCAPES
 
 # Each leads to a line; what the line says is decided later.
-_GAP = rb"(?:[ \t|]|\\t)+"
-MARKS = (
-    rb"nccl-tests version|nThread|Collective test|Rank +[0-9]+ +(?:Group|Pid)|busbw|Avg bus|Out of bounds|_perf"
-    rb"|nccom-test|neuron-bench|errors found - test failed|Neuron DKMS"
-    # two bandwidths of a row, or of the half of one; the beginning of a row
-    rb"|[0-9]\.[0-9]+" + _GAP + rb"[0-9]+\.[0-9]+" + _GAP + rb"[0-9N]"
-    rb"|[0-9]" + _GAP + rb"[0-9]+" + _GAP + rb"(?:u?int|half|float|double|b?f|char)[0-9a-z]*" + _GAP +
-    # the columns of some table
-    rb"|(?:[Ss]ize|[Bb]ytes|[Pp]ayload)[^\n]*(?:[MG]i?B/s|G[Bb]ps|Gb/s|\(us\)|usec)"
-    rb"|NCCL version|nccl-library|aws-ofi-nccl|ibfabric version|cudaDriverVersion|CUDA [Dd]river|EFA_INSTALLER"
-    rb"|elected [Pp]rovider|Using network|Init COMPLETE|by environment|Algo "
-    rb"|NCCL WARN|Test [A-Z]+ failure|Test failure|: error:|not enough slots|optimal provider|No data available"
-    rb"|CANCELLED|Segmentation|Bus error|Killed|MPI_ABORT|mpirun noticed|exited on signal|TIME LIMIT|ut Of Memory"
-    rb"|No such file|command not found|trainyard: "
+_GAP = rb"(?:[ \t|,;]|\\t)+"
+MARKS = b"|".join(
+    (
+        rb"nccl-tests version|nThread|Collective test|Rank +[0-9]+ +(?:Group|Pid)|busbw|Avg bus|Out of bounds|_perf",
+        rb"nccom-test|neuron-bench|errors found - test failed|Neuron DKMS",
+        # two bandwidths of a row, or of the half of one; the beginning of a row
+        _GAP.join((rb"[0-9]\.[0-9]+", rb"[0-9]+\.[0-9]+", rb"[0-9N]")),
+        _GAP.join((rb"[0-9]", rb"[0-9]+", rb"(?:u?int|half|float|double|b?f|char)[0-9a-z]*", b"")),
+        # spaces as pages and editors have them
+        "\u00a0|&nbsp;|&#160;".encode(),
+        # the columns of some table
+        rb"(?:[Ss]ize|[Bb]ytes|[Pp]ayload|andwidth)[^\n]*(?:[MG]i?B/s|G[Bb]ps|Gb/s|\(us\)|usec)",
+        rb"NCCL version|nccl-library|aws-ofi-nccl|ibfabric version|cudaDriverVersion|CUDA [Dd]river|EFA_INSTALLER",
+        rb"elected [Pp]rovider|Using network|Init COMPLETE|by environment|Algo ",
+        rb"NCCL WARN|Test [A-Z]+ failure|Test failure|: error:|not enough slots|optimal provider|No data available",
+        rb"CANCELLED|Segmentation|Bus error|Killed|MPI_ABORT|mpirun noticed|exited on signal|TIME LIMIT|ut Of Memory",
+        rb"No such file|command not found|trainyard: ",
+    )
 )
 _CONNECTIONS = b"] via NET/"
 _GDR = b"/GDRDMA"
 _ESCAPES = re.compile(ESCAPES.pattern.encode())
-_COLUMNS = re.compile(r"(?i)(?:size|bytes|payload).*(?:[MG]i?B/s|Gbps|Gb/s|busbw|\(us\)|usec)")
+_COLUMNS = re.compile(r"(?i)(?:size|bytes|payload|bandwidth).*(?:[MG]i?B/s|Gbps|Gb/s|busbw|\(us\)|usec)")
+_ROW = re.compile(r"\d[ \t]+\d+[ \t]+(?:u?int|half|float|double|b?f)\w*[ \t]")
 _BELOW_BYTES = 1024
 # A line longer than this is cut: no program that we read writes one.
 _LONGEST_LINE = 65536
@@ -48,7 +53,7 @@ class ScannedLog(NamedTuple):
     """Network connections that stand between the line found before and this one."""
     gdr_connections: int
     below: str = ""
-    """The lines right below it, where it has the columns of a table."""
+    """The lines right below it, where it has the columns of a table, or the beginning of a row."""
 
 
 def scan(blocks: Iterable[bytes]) -> Iterator[ScannedLog]:
@@ -63,7 +68,8 @@ def scan(blocks: Iterable[bytes]) -> Iterator[ScannedLog]:
             connections += between.count(_CONNECTIONS)
             gdr_connections += between.count(_GDR)
             text = block[start:end].decode("utf-8", "replace").rstrip("\r\n")
-            below = block[end : end + _BELOW_BYTES].decode("utf-8", "replace") if _COLUMNS.search(text) else ""
+            has_more = _COLUMNS.search(text) or _ROW.search(text)
+            below = block[end : end + _BELOW_BYTES].decode("utf-8", "replace") if has_more else ""
             yield ScannedLog(line, text, connections, gdr_connections, below)
             connections = gdr_connections = 0
             done = start

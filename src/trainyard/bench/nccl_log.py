@@ -11,7 +11,7 @@ from trainyard.bench.log_scan import ScannedLog, scan
 from trainyard.bench.nccom_table import columns_of, note_command, row_by_columns
 from trainyard.bench.program_text import program_lines
 from trainyard.bench.result import Device, Evidence, Row, Run
-from trainyard.bench.table_row import Start, is_continuation, row_of, start_of, usual_before
+from trainyard.bench.table_row import Start, is_continuation, row_of, row_over_lines, shape, start_of, usual_before
 
 _COLLECTIVE = re.compile(
     r"\b(all_reduce|all_gather|reduce_scatter|alltoallv?|broadcast|reduce|gather|scatter|sendrecv|hypercube)_perf"
@@ -27,6 +27,7 @@ _LINES_BELOW, _FEWEST_NUMBERS = 4, 2
 # So many rows of which none can be read are a table of another form, and no damage.
 _UNREAD_ROWS = 3
 _SAME_LINE_TWICE = 2
+_LINES_OF_A_ROW = 2
 _BOUNDS = re.compile(r"Out of bounds values\s*:\s*(\d+)\s+(OK|FAILED)")
 
 
@@ -71,7 +72,7 @@ class _LogReader:
         if self._begins(text):
             self._next()
         self.run.first_line = self.run.first_line or scanned.line
-        if not self._row(text, scanned.line):
+        if not self._row(text, scanned):
             self._frame(text)
             note(self.run, scanned.line, text)
             if scanned.below and _is_table(scanned.below):
@@ -97,13 +98,16 @@ class _LogReader:
         self.run, self.ended, self.measured_once, self.columns = Run(), False, False, []
         self.rank_of_device = {}
 
-    def _row(self, text: str, line: int) -> bool:
+    def _row(self, text: str, scanned: ScannedLog) -> bool:
         """Take a line that holds a row, or a part of one."""
+        line = scanned.line
         start = start_of(text)
         if start is None:
             return self._continued(text)
         row = self._row_of(start, text, line)
-        before = _shape(start.before)
+        if row is None and not self.columns:
+            row = row_over_lines(start, line, scanned.below.splitlines()[:_LINES_OF_A_ROW])
+        before = shape(start.before)
         if row is None and before not in self.before and not usual_before(start):
             return False  # prose that holds two numbers and the name of a type
         self._give_up_torn()
@@ -158,7 +162,7 @@ class _LogReader:
             self._device(Device(int(rank), int(group or 0), int(pid), host, int(device), name.rstrip('"|')), bus)
         elif "busbw" in text:
             self.columns = columns_of(text)
-            self.before.add(_shape(text.replace("|", " ").partition("size")[0].replace("#", " ").split()))
+            self.before.add(shape(text.replace("|", " ").partition("size")[0].replace("#", " ").split()))
             self.measured_once = "size" in text and text.count("busbw") == 1
             if "algbw(GB/s)" in text:
                 run.tool = "nccom-test"
@@ -182,11 +186,6 @@ class _LogReader:
             self.run.out_of_bounds = (int(match[1]), match[2])
         elif "Collective test concluded" in text:
             self.run.concluded = self.ended = True
-
-
-def _shape(words: Iterable[str]) -> str:
-    """Return what stands before a row without its numbers: it is alike in all lines of a table."""
-    return re.sub(r"\d+", "0", " ".join(words))
 
 
 def _is_table(below: str) -> bool:

@@ -7,7 +7,8 @@ import re
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[()][0-9A-B])")
 # mpirun writes its tag wherever a program's output was flushed, in the middle of a row too.
-_TAG = re.compile(r"\[[^\]\s]*\d,\d+\]<std(?:out|err)>:?")
+_TAG = re.compile(r"\[[^\]\s]*\]<std(?:out|err)>:?")
+_SPACE = re.compile("\u00a0|&nbsp;|&#160;|<br>")
 # CloudWatch Logs, its Insights, Docker's json-file, journald and loggers in JSON; and logfmt.
 _FIELD = re.compile(
     r'(?:"(?:message|@message|value|log|msg|MESSAGE|line)"\s*:\s*|\b(?:msg|message)=)("(?:[^"\\]|\\.)*")'
@@ -35,4 +36,6 @@ def _seen(text: str) -> str:
         text = ESCAPES.sub("", text)
     if "\r" in text:
         text = next((part for part in reversed(text.split("\r")) if part.strip()), "")
+    if "\u00a0" in text or "&" in text:
+        text = _SPACE.sub(" ", text)
     return _TAG.sub("", text) if "<std" in text else text

@@ -8,6 +8,7 @@ https://github.com/NVIDIA/nccl-tests/blob/master/src/util.cu
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from trainyard.bench.result import Measurement, Row
@@ -47,7 +48,11 @@ class Start(NamedTuple):
 
 def start_of(text: str) -> Start | None:
     """Return what a line holds of a row from its size on, wherever that stands in it, or None where it holds none."""
-    words = text.replace("|", " ").split()
+    spaced = text.replace("|", " ")
+    return _start_in(spaced.split()) or _start_in(re.split(r"[,;\s]+", spaced))
+
+
+def _start_in(words: list[str]) -> Start | None:
     for at in range(2, len(words)):
         if words[at] in DTYPE_BYTES and words[at - 1].isdecimal() and words[at - 2].isdecimal():
             size_bytes, elements = int(words[at - 2]), int(words[at - 1])
@@ -79,6 +84,28 @@ def row_of(start: Start, line: int, *, measured_once: bool = False) -> Row | Non
         start.size_bytes, start.elements, start.dtype, start.redop if start.redop != "none" else None, root,
         out_of_place, in_place, line,
     )  # fmt: skip
+
+
+def row_over_lines(start: Start, line: int, below: list[str]) -> Row | None:
+    """Return the row that a mail program or an editor has broken into this line and those below it.
+
+    What stands before the lines below has to be what stands before the first: a number of a record is no value.
+    """
+    rest = list(start.rest)
+    for text in below:
+        words = text.split()
+        before, words = words[: len(start.before)], words[len(start.before) :]
+        if shape(before) != shape(start.before) or not words or not all(map(_is_value, words)):
+            return None
+        rest += words
+        if (row := row_of(start._replace(rest=rest), line)) is not None:
+            return row
+    return None
+
+
+def shape(words: Iterable[str]) -> str:
+    """Return what stands before a row without its numbers: it is alike in all lines of a table."""
+    return re.sub(r"\d+", "0", " ".join(words))
 
 
 def is_continuation(text: str) -> bool:

@@ -200,10 +200,10 @@ def _values(result: SubmissionResult) -> dict[str, Any]:
 
 
 def _job_values(job_result: JobResult, platform: Platform) -> dict[str, Any]:
-    from trainyard.api.bench_judge import values_of
+    from trainyard.api.bench_judge import causes_of_deaths, values_of
     from trainyard.api.bench_submit import mpi_job_of
 
-    outcome = job_result.outcome
+    outcome, causes = job_result.outcome, causes_of_deaths(job_result.judged)
     return {
         "id": outcome.job.id,
         "slurm_job": outcome.number if platform.has_slurm else None,
@@ -215,7 +215,10 @@ def _job_values(job_result: JobResult, platform: Platform) -> dict[str, Any]:
         "file": None if outcome.file is None else str(outcome.file),
         "good": job_result.good,
         "problem": job_result.unreadable,
-        "runs": [values_of(judged.file, judged.judgement) for judged in job_result.judged],
+        "runs": [
+            {**values_of(judged.file, judged.judgement), "cause": causes.get(judged.file)}
+            for judged in job_result.judged
+        ],
         "gpus": None if job_result.gpus is None else _gpu_values(job_result.gpus),
     }
 

@@ -42,11 +42,10 @@ def ending_findings(case: Case) -> Iterator[Finding]:
     run = case.run
     why = _why(run)
     reason = f": {why.text[:200]}" if why else ""
-    if not run.rows and run.unread is not None and (why is None or not _FATAL.search(why.text)):
-        message = f"line {run.unread.line} is a table that `bench judge` cannot read: {run.unread.text[:120]}".rstrip(
-            ": "
-        )
-        yield case.finding("bench-unread-table", message, run.unread.line)
+    if not run.rows and (run.unread is not None or _ended(run)) and (why is None or not _FATAL.search(why.text)):
+        unread = run.unread or Evidence(run.first_line, "")
+        message = f"line {unread.line} is a table that `bench judge` cannot read: {unread.text[:120]}".rstrip(": ")
+        yield case.finding("bench-unread-table", message, unread.line)
         return
     if not run.rows:
         yield case.finding(
