@@ -45,8 +45,8 @@ def test_a_query_of_ours_that_is_not_whole_is_a_bug():
 def test_prometheus_returns_whole_lines_of_the_first_few(tmp_path: Path):
     end_s = int(time.time()) // 60 * 60
     times = range(end_s - 3600, end_s + 1, 60)
-    # Each node is ahead of the others in its turn; only over the hour c is first and b second.
-    ahead = {"a": 100, "b": 101, "c": 102, "d": 0}
+    # Each node is ahead of the others in its turn, one of them once more; only over the hour c is first and b second.
+    ahead = {"a": 100, "b": 120, "c": 140, "d": 0}
     lines = [
         f'load{{node="{node}"}} {high if at // 60 % 4 == place else place} {at}\n'
         for place, (node, high) in enumerate(ahead.items())

@@ -158,7 +158,9 @@ def test_hostile_labels_arrive_as_text_in_ascii(page, source):
 
 
 def test_what_can_be_chosen_is_told(page):
-    assert page.ask("/variables").json() == {"cluster": ["mine"], "queue": [], "node": []}
+    assert page.ask("/variables").json() == {
+        "cluster": ["mine"], "queue": [], "job": [], "user": [], "node": [],
+    }  # fmt: skip
 
 
 def test_a_prometheus_that_is_down_is_told_in_each_panel_and_the_page_still_works(page, source):
