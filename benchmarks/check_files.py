@@ -36,8 +36,9 @@ class Used(NamedTuple):
 
 def used(words: Sequence[str]) -> Used:
     """Run a program to its end and return what it took."""
+    installed = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # not the source tree
     start_s = time.perf_counter()
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(words, env=installed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = 0
     wall_s = time.perf_counter() - start_s
