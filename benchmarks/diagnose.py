@@ -37,8 +37,8 @@ from trainyard.diagnose.scanning.scan import scan
 sys.path.insert(0, sys.argv[3])
 from diagnose import chosen
 with log_files(sys.argv[1]) as source:
-    found = scan(source.files, unread=source.unread, known=chosen(int(sys.argv[2])))
-print(found.files, found.size_bytes, sum(one.count for one in found.seen))
+    found = scan(source.files, unread=source.unread, signature_table=chosen(int(sys.argv[2])))
+print(found.files, found.size_bytes, sum(one.count for one in found.signature_hits))
 """
 UNPACK = """
 import gzip, sys
