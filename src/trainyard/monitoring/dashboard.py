@@ -40,7 +40,7 @@ KINDS = ("timeseries", "stat", "gauge", "bars", "table", "heatmap", "states")
 # What a number means; each renderer has its own word for it.
 UNITS = (
     "count", "percent", "ratio", "bytes", "bytes/s", "bit/s", "packets/s", "operations/s", "events/s", "celsius",
-    "watt", "joule", "hertz", "seconds", "timestamp", "standard-deviations", "boolean",
+    "watt", "joule", "hertz", "seconds", "timestamp", "boolean",
 )  # fmt: skip
 # Each dashboard has the first three.
 VARIABLES = ("cluster", "queue", "node", "user", "job")

@@ -119,8 +119,6 @@ def grafana_panel(panel: Panel) -> models.Panel:
     ):
         if value is not None:
             limit(value)
-    if panel.unit == "standard-deviations":
-        builder.decimals(2)
     if panel.kind == "timeseries":
         builder.data_links([_data_link(linked, f"__field.labels.{linked.label}") for linked in panel.linked_labels()])
     built: models.Panel = builder.build()

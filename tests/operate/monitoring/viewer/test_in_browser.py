@@ -144,7 +144,7 @@ def test_every_dashboard_is_drawn_whole_and_asks_nobody_else(dashboard, width, s
 def test_what_is_pointed_at_is_told_beside_the_pointer(whole, browser):
     viewer, end_s = whole
     page = Opened(browser, viewer, f"gpu-peers?to={end_s}").page
-    page.locator("[data-panel=largest-in-node] .chart").hover()
+    page.locator("[data-panel=clock-deviation] .chart").hover()
     told = page.locator("#tip").inner_text().splitlines()
     assert re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d", told[0])
     assert {one for one in told if one.startswith("ip-")} == {f"ip-10-0-16-{node}" for node in (6, 7, 8, 9)}

@@ -87,7 +87,6 @@ const FORMATS = {
   "hertz": (value) => scaled(value, "Hz"),
   "seconds": duration,
   "timestamp": moment,
-  "standard-deviations": (value) => `${digits(value)} σ`,
   "boolean": (value) => (value ? "yes" : "no"),
 };
 
