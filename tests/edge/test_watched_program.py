@@ -123,7 +123,7 @@ def test_no_program_that_prints_without_end_fills_memory(tmp_path: Path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     *problems, most_kib = done.stdout.splitlines()
     assert [problem.partition(" prints ")[2] for problem in problems] == ["more than 256 MiB, and was ended"] * 5
-    assert int(most_kib) < 1_200_000
+    assert int(most_kib) < 2_000_000  # some copies of 256 MiB; without a bound, `yes` would take all there is
 
 
 def test_a_program_that_prints_nothing_more_and_runs_on_is_ended_in_time():
