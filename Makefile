@@ -42,7 +42,7 @@ lint-rest:
 	lint-imports
 	shellcheck --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS) $(STUBS)
 	shfmt --diff --indent 2 $(SHELL_SCRIPTS) $(STUBS)
-	vermin --quiet --target=3.9- --no-tips --violations src/trainyard_node src/trainyard/bench/programs
+	vermin --quiet --target=3.9- --no-tips --violations src/trainyard_node src/trainyard/bench/programs src/trainyard/training/programs
 
 .PHONY: check
 check: lint ## lint, and unit tests of the source tree

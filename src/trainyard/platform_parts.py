@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from trainyard.keyword_record import KeywordRecord
 
 if TYPE_CHECKING:
-    from trainyard.bench.submission.job import PlannedJob
-    from trainyard.bench.submission.scheduler import Scheduler as JobScheduler
     from trainyard.bundle.readme_contents import ReadmeContents
     from trainyard.deploy.cluster_update import RunningJobs
     from trainyard.deploy.plan.cost_line import CostLine
@@ -43,6 +41,8 @@ if TYPE_CHECKING:
     from trainyard.render.node_image import NodeImage
     from trainyard.render.stand_ins import Ids
     from trainyard.spec.cluster import Spec
+    from trainyard.submission.job import PlannedJob
+    from trainyard.submission.scheduler import Scheduler as JobScheduler
 
 
 class UnusableKeys(KeywordRecord):

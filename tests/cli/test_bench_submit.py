@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.bench.submission.deployed import remember_deployment
 from tests.kubernetes.fake_eksctl import FakeEksctl
 from tests.kubernetes.programs import FakePrograms
 from tests.platforms.batch import test_bench_jobs
 from tests.platforms.batch.jobs.scripted_batch import Step, scripted_batch
 from tests.platforms.eks.bench_jobs import eks_submissions
 from tests.platforms.eks.bench_jobs.scripted_operator import ScriptedOperator, ended, failed, scripted_eks, under_way
+from tests.submission.deployed import remember_deployment
 
 SPEC = """\
 name: lab

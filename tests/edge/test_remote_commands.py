@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.submission.ways import Agent, programs, systems_manager
-from trainyard.bench.submission.head_node import HeadNodeConnection
+from tests.submission.ways import Agent, programs, systems_manager
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.ssm_commands import SsmSlurm
@@ -17,6 +16,7 @@ from trainyard.edge.remote_command import CommandResult, UnreachableError, answe
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import InputError, TrainyardError
+from trainyard.submission.head_node import HeadNodeConnection
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 HOSTILE = "a 'b' \"c\" $(touch hurt) `touch hurt`\n;touch hurt &\\ ö"

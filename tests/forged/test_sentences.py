@@ -19,7 +19,7 @@ OURS = {
     "edge/prometheus_connection.py": "the words of http_client.py",
     "edge/downloads.py": "the phrase of an HTTP status",
     "edge/http_client.py": "the phrase of an HTTP status",
-    "bench/submission/job_progress.py": "a reason of JobState is quoted by its scheduler",
+    "submission/job_progress.py": "a reason of JobState is quoted by its scheduler",
     "cli/bench_submit.py": "a reason of JobState is quoted by its scheduler",
     "platforms/eks/bench_jobs.py": "a reason of JobState is quoted by its scheduler",
 }

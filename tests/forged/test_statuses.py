@@ -14,8 +14,6 @@ import pytest
 
 from tests.each_case import each_case
 from tests.forged.forgeries import FORGERIES, MARK, assert_quoted
-from trainyard.bench.submission.job_progress import JobsInProgress, follow
-from trainyard.bench.submission.slurm import states
 from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Clock
@@ -46,6 +44,8 @@ from trainyard.platforms.eks.status.eks_status import issue_text
 from trainyard.platforms.eks.status.kubernetes_api import failed_jobs, training_jobs
 from trainyard.platforms.eks.status.nodes import kubernetes_nodes
 from trainyard.platforms.eks.status.pods import end_of, failed_pods, pod_trouble
+from trainyard.submission.job_progress import JobsInProgress, follow
+from trainyard.submission.slurm import states
 
 NOW_S = 1_795_000_000.0
 

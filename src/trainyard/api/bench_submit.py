@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from trainyard.bench.submission.cluster import BenchCluster, local_cluster, named_cluster
-from trainyard.bench.submission.job_selection import JobSelection
-from trainyard.bench.submission.submission_result import (
+from trainyard.bench.job_selection import JobSelection
+from trainyard.bench.submission_result import (
     JobResult,
     SubmissionResult,
     cancel_jobs,
     mpi_job_of,
     submit_jobs,
 )
+from trainyard.submission.cluster import JobCluster, local_cluster, named_cluster
 
 __all__ = [
-    "BenchCluster",
+    "JobCluster",
     "JobResult",
     "JobSelection",
     "SubmissionResult",

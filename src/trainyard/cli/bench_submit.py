@@ -15,7 +15,7 @@ from trainyard.cli.output import finding_text, json_option, print_json, print_te
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
-    from trainyard.api.bench_submit import BenchCluster, JobResult, SubmissionResult
+    from trainyard.api.bench_submit import JobCluster, JobResult, SubmissionResult
     from trainyard.bench.gpu_check import GpuCheck
     from trainyard.platform_entry import Platform
 
@@ -135,7 +135,7 @@ def _cluster(  # noqa: PLR0913  one for each option
     ssh: str | None,
     local: str | None,
     keep: bool,
-) -> BenchCluster:
+) -> JobCluster:
     from trainyard.api.bench_submit import local_cluster, named_cluster
 
     if local is not None:

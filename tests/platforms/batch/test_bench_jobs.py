@@ -9,23 +9,23 @@ from typing import Any
 
 import pytest
 
-from tests.bench.submission.deployed import remember_deployment
 from tests.bench.texts import whole
 from tests.platforms.batch.jobs.scripted_batch import ARN, ScriptedBatch, Step, scripted_batch
+from tests.submission.deployed import remember_deployment
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import (
-    BenchCluster,
+    JobCluster,
     JobSelection,
     SubmissionResult,
     cancel_jobs,
     named_cluster,
     submit_jobs,
 )
-from trainyard.bench.submission.job_selection import planned_jobs
-from trainyard.bench.submission.submitted_jobs import FILE, read_submission_record
+from trainyard.bench.job_selection import planned_jobs
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.batch.bench_jobs import OnBatch
 from trainyard.spec.parsing import parse
+from trainyard.submission.submitted_jobs import FILE, read_submission_record
 
 SPEC = """\
 name: lab
@@ -49,9 +49,9 @@ def batch() -> Iterator[ScriptedBatch]:
         yield made
 
 
-def cluster(batch: ScriptedBatch) -> BenchCluster:
+def cluster(batch: ScriptedBatch) -> JobCluster:
     assert batch.account is not None
-    return BenchCluster(parse(SPEC, "cluster.yaml").spec, OnBatch(batch.account, ["lab-training"]))
+    return JobCluster(parse(SPEC, "cluster.yaml").spec, OnBatch(batch.account, ["lab-training"]))
 
 
 def submitted(

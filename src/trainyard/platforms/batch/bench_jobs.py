@@ -6,9 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trainyard.bench.submission.head_node import write_blocks
-from trainyard.bench.submission.job import PlannedJob
-from trainyard.bench.submission.scheduler import GONE, JobState
 from trainyard.edge.aws import batch_jobs
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import BatchJob
@@ -21,6 +18,9 @@ from trainyard.platforms.batch.rendering.names import job_definition, job_queue
 from trainyard.render.bench.batch_job import submit_job
 from trainyard.render.bench.job import BenchJob
 from trainyard.spec.cluster import Spec
+from trainyard.submission.head_node import write_blocks
+from trainyard.submission.job import PlannedJob
+from trainyard.submission.scheduler import GONE, JobState
 
 _MARK = "trainyard-bench"
 _LONGEST_NAME = 128  # https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html

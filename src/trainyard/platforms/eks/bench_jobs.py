@@ -13,9 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trainyard.bench.submission.head_node import write_blocks
-from trainyard.bench.submission.job import PlannedJob
-from trainyard.bench.submission.scheduler import JobState
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import may_pass
 from trainyard.edge.aws.eks import find_cluster
@@ -34,6 +31,9 @@ from trainyard.render.bench.job import BenchJob
 from trainyard.render.bench.mpi_job import NAMESPACE, run_of, scripts_manifest
 from trainyard.render.tags import CLUSTER
 from trainyard.spec.cluster import Spec
+from trainyard.submission.head_node import write_blocks
+from trainyard.submission.job import PlannedJob
+from trainyard.submission.scheduler import JobState
 
 _DELETED = "somebody has deleted its MPIJob"
 _FETCH_TIMES, _FETCH_PAUSE_S = 4, 10.0

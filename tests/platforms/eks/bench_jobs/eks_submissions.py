@@ -16,7 +16,7 @@ from tests.platforms.eks.bench_jobs.scripted_operator import (
     succeeded,
     under_way,
 )
-from trainyard.api.bench_submit import BenchCluster, JobSelection, SubmissionResult, submit_jobs
+from trainyard.api.bench_submit import JobCluster, JobSelection, SubmissionResult, submit_jobs
 from trainyard.platforms.eks.bench_jobs import OnEks
 from trainyard.spec.parsing import parse
 
@@ -46,9 +46,9 @@ def measured_eks() -> Iterator[ScriptedEks]:
         yield made
 
 
-def cluster(eks: ScriptedEks, *, keep: bool = False, spec: str = SPEC) -> BenchCluster:
+def cluster(eks: ScriptedEks, *, keep: bool = False, spec: str = SPEC) -> JobCluster:
     """Return the cluster as it is submitted to."""
-    return BenchCluster(parse(spec, "cluster.yaml").spec, OnEks(eks.account, "lab", keep, eks.kubectl.of))
+    return JobCluster(parse(spec, "cluster.yaml").spec, OnEks(eks.account, "lab", keep, eks.kubectl.of))
 
 
 def submitted(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.platforms.eks.bench_jobs.scripted_operator import ended, evicted, pod, running, unschedulable, waiting
-from trainyard.bench.submission.scheduler import JobState
 from trainyard.platforms.eks.mpi_jobs.mpi_job_state import mpi_job_status
 from trainyard.platforms.eks.mpi_jobs.node_fit import amount
+from trainyard.submission.scheduler import JobState
 
 RUN: dict[str, Any] = {"metadata": {"name": "x-1f3a9c2e"}}
 

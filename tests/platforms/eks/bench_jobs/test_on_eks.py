@@ -38,10 +38,10 @@ from tests.platforms.eks.bench_jobs.scripted_operator import (
 )
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import JobSelection, cancel_jobs, submit_jobs
-from trainyard.bench.submission.submitted_jobs import FILE, read_submission_record
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.render.bench.mpi_job import RUN, SUBMISSION
+from trainyard.submission.submitted_jobs import FILE, read_submission_record
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from moto.server import ThreadedMotoServer
 
-from tests.bench.submission.deployed import remember_deployment
 from tests.edge.aws.in_memory import CREDENTIALS
 from tests.kubernetes.fake_eksctl import FakeEksctl
 from tests.kubernetes.programs import FakePrograms
 from tests.platforms.eks.bench_jobs.eks_submissions import FIRST, SECOND, SPEC, TABLE, THIRD, TWO_NODES
 from tests.platforms.eks.bench_jobs.scripted_operator import ScriptedOperator, succeeded, under_way
+from tests.submission.deployed import remember_deployment
 from tests.waiting import wait_until
 from trainyard.edge.aws.account import Account
 

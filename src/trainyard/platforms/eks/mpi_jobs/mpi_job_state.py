@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from trainyard.bench.submission.scheduler import JobState
 from trainyard.foreign_text import quoted, reason_and_message, word_or_quoted
+from trainyard.submission.scheduler import JobState
 
 # Labels that the operator gives its pods.
 JOB_NAME = "training.kubeflow.org/job-name"

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trainyard.bench.submission.job_progress import JobClock
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.mpi_jobs.mpi_job_state import MpiJobStatus
+from trainyard.submission.job_progress import JobClock
 
 HeldUp = Literal["no pods", "image", "container", "unschedulable", "starting"]
 

@@ -7,17 +7,17 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from trainyard.bench.submission.job import PlannedJob
 from trainyard.catalog.instances import find
 from trainyard.errors import InputError
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.plan import jobs_for
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
+from trainyard.submission.job import PlannedJob
 
 Backend = Literal["tcp", "gloo", "nccl"]
 
-_PROGRAMS = Path(__file__).parents[1] / "programs"
+_PROGRAMS = Path(__file__).parent / "programs"
 _SWEEP = ("__init__.py", "__main__.py", "rendezvous.py", "ring.py", "table.py", "torch_group.py")
 
 

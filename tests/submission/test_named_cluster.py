@@ -9,13 +9,13 @@ import pytest
 from tests.operate.status.planted import IMAGE
 from tests.rehearsal.account_copies import empty_account
 from trainyard.api.bench_submit import named_cluster
-from trainyard.bench.submission.on_slurm import OnSlurm
 from trainyard.deploy.record import Deployment, write_record
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import TrainyardError
+from trainyard.submission.on_slurm import OnSlurm
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 SPEC = """\

@@ -9,17 +9,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from trainyard.bench.submission.job import PlannedJob
-from trainyard.bench.submission.job_progress import JobClock, JobsInProgress, follow
-from trainyard.bench.submission.scheduler import GONE, JobState, Scheduler
-from trainyard.bench.submission.submitted_jobs import (
+from trainyard.edge.remote_command import UnreachableError
+from trainyard.errors import InputError, TrainyardError
+from trainyard.submission.job import PlannedJob
+from trainyard.submission.job_progress import JobClock, JobsInProgress, follow
+from trainyard.submission.scheduler import GONE, JobState, Scheduler
+from trainyard.submission.submitted_jobs import (
     SubmissionRecord,
     SubmittedJob,
     read_submission_record,
     submission_lock,
 )
-from trainyard.edge.remote_command import UnreachableError
-from trainyard.errors import InputError, TrainyardError
 
 # Beside what the jobs may take: nodes start, and others wait in front of them.
 _WAITING_S = 3600.0

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trainyard.bench.submission import head_node, slurm
-from trainyard.bench.submission.head_node import HeadNodeConnection
-from trainyard.bench.submission.job import PlannedJob
-from trainyard.bench.submission.scheduler import JobState
-from trainyard.render.bench.job import BenchJob
-from trainyard.render.bench.sbatch import sbatch_text, scripts
-from trainyard.spec.cluster import Spec
+from trainyard.submission import head_node, slurm
+from trainyard.submission.head_node import HeadNodeConnection
+from trainyard.submission.job import PlannedJob
+from trainyard.submission.scheduler import JobState
 
 _NEAR_S, _FAR_S = 1.0, 15.0
 
@@ -81,12 +78,3 @@ class OnSlurm:
 
     def let_go(self, number: str, state: str, to: Path) -> None:
         """Leave everything: Slurm forgets jobs by itself."""
-
-
-def slurm_job(job: BenchJob, spec: Spec) -> PlannedJob:
-    """Return a planned job as Slurm takes it: its batch script, and what that calls."""
-    script = f"{job.id}.sbatch"
-    files = {**{name: content.decode() for name, content in scripts().items()}, script: sbatch_text(job, spec)}
-    return PlannedJob(
-        job.id, job.title, "nccl-tests", job.nodes, job.queue, job.instance_type, job.time_limit_min, script, files
-    )  # fmt: skip

@@ -1,11 +1,9 @@
-"""The cluster that tests are submitted to: its spec, and what runs its jobs."""
+"""The cluster that jobs are submitted to: its spec, and what runs its jobs."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainyard.bench.submission.on_slurm import OnSlurm
-from trainyard.bench.submission.scheduler import Scheduler
 from trainyard.checking.spec_file import check_file
 from trainyard.deploy.record import read_record
 from trainyard.deploy.steps.bucket import bucket_of_cluster
@@ -18,16 +16,18 @@ from trainyard.errors import InputError, SpecError, TrainyardError
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.parsing import parse
+from trainyard.submission.on_slurm import OnSlurm
+from trainyard.submission.scheduler import Scheduler
 
 
-class BenchCluster(NamedTuple):
+class JobCluster(NamedTuple):
     """Where jobs are submitted, and what the cluster is."""
 
     spec: Spec
     scheduler: Scheduler
 
 
-def local_cluster(file: str) -> BenchCluster:
+def local_cluster(file: str) -> JobCluster:
     """Return the cluster of a spec, whose Slurm is on this machine.
 
     Raises SpecError where it is no spec, InputError where it is one of a cluster without Slurm.
@@ -39,7 +39,7 @@ def local_cluster(file: str) -> BenchCluster:
     if not platform_of(spec).has_slurm:
         hint = "give NAME and --region of the cluster"
         raise InputError(f"{spec.name} has no Slurm: its platform is {spec.platform}", where="--local", hint=hint)
-    return BenchCluster(spec, OnSlurm(LocalSlurm()))
+    return JobCluster(spec, OnSlurm(LocalSlurm()))
 
 
 def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal gives
@@ -50,7 +50,7 @@ def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal g
     bucket: str | None = None,
     keep: bool = False,
     kubectl: KubectlOf = kubectl_of,
-) -> BenchCluster:
+) -> JobCluster:
     """Return a deployed cluster: its AWS Batch, its EKS, or its Slurm by Systems Manager, or by ssh with a host.
 
     ``keep`` leaves the MPIJobs that came to their end in a cluster of EKS.
@@ -65,7 +65,7 @@ def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal g
     if keep and not platform.has_kubernetes:
         problem = f"{name} is not on Amazon EKS, and its jobs leave nothing behind"
         raise InputError(problem, where="--keep", hint="leave --keep out")
-    return BenchCluster(spec, platform.bench_submission().scheduler(spec, where, ssh=ssh, keep=keep, kubectl=kubectl))
+    return JobCluster(spec, platform.bench_submission().scheduler(spec, where, ssh=ssh, keep=keep, kubectl=kubectl))
 
 
 def _deployed_spec(name: str, where: Account, bucket: str | None) -> Spec:

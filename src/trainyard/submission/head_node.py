@@ -70,7 +70,7 @@ def fetch(head: HeadNodeConnection, file: str, to: Path) -> bool:
     size_bytes = int(_run_or_fail(head, ("stat", "--format=%s", packed)))
     if size_bytes > _MOST_COMPRESSED_BYTES:
         problem = f"{file} has {size_bytes:,} bytes even when packed, too many to fetch this way"
-        raise TrainyardError(problem, where=head.words, hint=f"copy {packed} with scp, and judge it with bench judge")
+        raise TrainyardError(problem, where=head.words, hint=f"copy {packed} from there with scp")
     write_blocks(to, _unpacked(_blocks(head, packed, size_bytes), file))
     _run_or_fail(head, ("rm", "--force", "--", packed))
     return True

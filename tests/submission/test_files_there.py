@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.full_disk import files_of_at_most
-from trainyard.bench.submission.head_node import fetch, home, write_files
 from trainyard.edge.remote_command import CommandResult
 from trainyard.edge.slurm_local import LocalSlurm
 from trainyard.errors import TrainyardError
+from trainyard.submission.head_node import fetch, home, write_files
 
 pytestmark = pytest.mark.integration
 SMALL = LocalSlurm(block_bytes=1000)

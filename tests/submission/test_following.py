@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from trainyard.bench.submission.job_progress import JobsInProgress, follow
-from trainyard.bench.submission.on_slurm import OnSlurm
-from trainyard.bench.submission.scheduler import JobState
-from trainyard.bench.submission.slurm import states
 from trainyard.edge.remote_command import CommandResult, UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.submission.job_progress import JobsInProgress, follow
+from trainyard.submission.on_slurm import OnSlurm
+from trainyard.submission.scheduler import JobState
+from trainyard.submission.slurm import states
 
 
 class Scripted:

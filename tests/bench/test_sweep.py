@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from trainyard.api.bench_submit import local_cluster
-from trainyard.bench.submission.job import PlannedJob
-from trainyard.bench.submission.job_selection import Backend, sweep_jobs
+from trainyard.bench.job_selection import Backend, sweep_jobs
 from trainyard.errors import InputError
+from trainyard.submission.job import PlannedJob
 
 GIB = 2**30
 

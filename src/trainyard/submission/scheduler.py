@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from trainyard.bench.submission.job import PlannedJob
+from trainyard.submission.job import PlannedJob
 
 GONE = "GONE"
 """The scheduler has forgotten the job, and keeps no accounts."""

@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 from trainyard.bench.file_judgement import FileJudgement, judge_files
 from trainyard.bench.gpu_check import GpuCheck, check_gpus
+from trainyard.bench.job_selection import JobSelection, selected_jobs
 from trainyard.bench.judge import Judgement
-from trainyard.bench.submission.cluster import BenchCluster
-from trainyard.bench.submission.job import PlannedJob
-from trainyard.bench.submission.job_selection import JobSelection, selected_jobs
-from trainyard.bench.submission.on_slurm import OnSlurm
-from trainyard.bench.submission.scheduler import Scheduler
-from trainyard.bench.submission.submission import JobOutcome, submission
 from trainyard.edge.aws.account import Clock
 from trainyard.errors import InputError
 from trainyard.platform_entry import Platform
 from trainyard.platform_table import platform_of
 from trainyard.render.bench.mpi_job import run_name
+from trainyard.submission.cluster import JobCluster
+from trainyard.submission.job import PlannedJob
+from trainyard.submission.on_slurm import OnSlurm
+from trainyard.submission.scheduler import Scheduler
+from trainyard.submission.submission import JobOutcome, submission
 
 _TAIL_BYTES, _MOST_LETTERS = 4096, 300
 
@@ -65,7 +65,7 @@ class SubmissionResult:
 
 
 def submit_jobs(  # noqa: PLR0913  one for each option
-    cluster: BenchCluster,
+    cluster: JobCluster,
     jobs: JobSelection,
     *,
     results: Path | None = None,
@@ -96,7 +96,7 @@ def submit_jobs(  # noqa: PLR0913  one for each option
 
 
 def cancel_jobs(
-    cluster: BenchCluster, *, results: Path | None = None, tell: Callable[[str], None] = lambda _: None
+    cluster: JobCluster, *, results: Path | None = None, tell: Callable[[str], None] = lambda _: None
 ) -> list[str]:
     """Take back all jobs of a results folder that have not ended, and return which these were."""
     folder = results or results_of(cluster.spec.name)

@@ -14,26 +14,26 @@ from typing import Any
 import pytest
 
 from tests.bench.programs.torch_python import torch_python
-from tests.bench.submission.ways import Agent, programs, systems_manager
 from tests.browser import chromium
 from tests.render.bench.test_with_real_slurm import nodes_with_tests
 from tests.slurm import Slurm, real_slurm
+from tests.submission.ways import Agent, programs, systems_manager
 from tests.waiting import wait_until
 from trainyard.api.bench_judge import judge_files
 from trainyard.api.bench_submit import (
-    BenchCluster,
+    JobCluster,
     JobSelection,
     SubmissionResult,
     cancel_jobs,
     local_cluster,
     submit_jobs,
 )
-from trainyard.bench.submission.on_slurm import OnSlurm
-from trainyard.bench.submission.submitted_jobs import read_submission_record
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ssm_commands import SsmSlurm
 from trainyard.edge.ssh import SshSlurm
 from trainyard.errors import TrainyardError
+from trainyard.submission.on_slurm import OnSlurm
+from trainyard.submission.submitted_jobs import read_submission_record
 
 pytestmark = [
     pytest.mark.integration,
@@ -59,7 +59,7 @@ def slurm() -> Iterator[Slurm]:
 
 
 @pytest.fixture
-def cluster(slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BenchCluster:
+def cluster(slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JobCluster:
     monkeypatch.setenv("SLURM_CONF", slurm.variables["SLURM_CONF"])
     (tmp_path / "cluster.yaml").write_text(SPEC)
     (tmp_path / "home").mkdir()
@@ -67,7 +67,7 @@ def cluster(slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Be
     return local_cluster(str(tmp_path / "cluster.yaml"))
 
 
-def submit(cluster: BenchCluster, results: Path, jobs: JobSelection = TCP, **more: Any) -> SubmissionResult:
+def submit(cluster: JobCluster, results: Path, jobs: JobSelection = TCP, **more: Any) -> SubmissionResult:
     return submit_jobs(cluster, jobs, results=results, **more)
 
 
@@ -88,7 +88,7 @@ def jobs_of(slurm: Slurm, results: Path) -> list[str]:
     return [line.split()[0] for line in said.splitlines() if memory.token in line]
 
 
-def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: BenchCluster, tmp_path: Path):
+def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: JobCluster, tmp_path: Path):
     submission_result = submit(cluster, tmp_path / "results")
     (job,) = submission_result.jobs
     assert (job.outcome.state, submission_result.good) == ("COMPLETED", True)
@@ -103,7 +103,7 @@ def test_a_sweep_without_gpus_comes_back_as_a_table_that_is_judged(cluster: Benc
 
 
 @pytest.mark.exhaustive
-def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: BenchCluster, tmp_path: Path):
+def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: JobCluster, tmp_path: Path):
     submission_result = submit(cluster, tmp_path / "results", JobSelection(backend="gloo", python=torch_python()))
     (job,) = submission_result.jobs
     assert (job.outcome.state, submission_result.good) == ("COMPLETED", True)
@@ -124,7 +124,7 @@ def test_a_sweep_by_gloo_comes_back_as_a_table_and_a_report(cluster: BenchCluste
         assert all((one.bounding_box() or {"width": 0})["width"] > 800 for one in drawn)
 
 
-def test_gpus_that_are_not_there_are_told_with_what_the_nodes_said(cluster: BenchCluster, tmp_path: Path):
+def test_gpus_that_are_not_there_are_told_with_what_the_nodes_said(cluster: JobCluster, tmp_path: Path):
     submission_result = submit(cluster, tmp_path / "results", JobSelection(backend="nccl", python=torch_python()))
     check, sweep = submission_result.jobs
     assert (check.outcome.state, sweep.outcome.state, submission_result.good) == ("FAILED", "FAILED", False)
@@ -134,7 +134,7 @@ def test_gpus_that_are_not_there_are_told_with_what_the_nodes_said(cluster: Benc
     assert "finds no GPU on this node" in judged.judgement.findings[0].message
 
 
-def test_a_call_that_is_killed_is_continued_by_the_next_one(cluster: BenchCluster, slurm: Slurm, tmp_path: Path):
+def test_a_call_that_is_killed_is_continued_by_the_next_one(cluster: JobCluster, slurm: Slurm, tmp_path: Path):
     hold(slurm)
     command = [sys.executable, "-m", "trainyard", "bench", "submit", "--local", "cluster.yaml", "--backend", "tcp"]
     first = subprocess.Popen([*command, "--results", "results"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
@@ -154,7 +154,7 @@ def test_a_call_that_is_killed_is_continued_by_the_next_one(cluster: BenchCluste
     assert (job["slurm_job"], job["state"], len(job["runs"][0]["rows"])) == (number, "COMPLETED", 16)
 
 
-def test_ctrl_c_leaves_the_jobs_and_says_how_to_go_on(cluster: BenchCluster, slurm: Slurm, tmp_path: Path):
+def test_ctrl_c_leaves_the_jobs_and_says_how_to_go_on(cluster: JobCluster, slurm: Slurm, tmp_path: Path):
     hold(slurm)
     command = [sys.executable, "-m", "trainyard", "bench", "submit", "--local", "cluster.yaml", "--backend", "tcp"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as running:
@@ -176,7 +176,7 @@ def test_ctrl_c_leaves_the_jobs_and_says_how_to_go_on(cluster: BenchCluster, slu
 
 
 def test_a_job_that_was_submitted_and_not_remembered_is_not_submitted_twice(
-    cluster: BenchCluster, slurm: Slurm, tmp_path: Path
+    cluster: JobCluster, slurm: Slurm, tmp_path: Path
 ):
     results = tmp_path / "results"
     submit(cluster, results, wait=False)
@@ -191,7 +191,7 @@ def test_a_job_that_was_submitted_and_not_remembered_is_not_submitted_twice(
 
 
 def test_a_job_that_somebody_cancels_is_told_and_runs_again_when_asked_again(
-    cluster: BenchCluster, slurm: Slurm, tmp_path: Path
+    cluster: JobCluster, slurm: Slurm, tmp_path: Path
 ):
     results = tmp_path / "results"
     hold(slurm)
@@ -207,9 +207,7 @@ def test_a_job_that_somebody_cancels_is_told_and_runs_again_when_asked_again(
     assert [job.outcome.number for job in submit(cluster, results).jobs] == [again.jobs[0].outcome.number]
 
 
-def test_a_job_that_fails_is_told_with_its_output_and_put_away_when_it_runs_again(
-    cluster: BenchCluster, tmp_path: Path
-):
+def test_a_job_that_fails_is_told_with_its_output_and_put_away_when_it_runs_again(cluster: JobCluster, tmp_path: Path):
     results = tmp_path / "results"
     jobs = JobSelection(backend="tcp", python="no-such-python")
     (job,) = submit(cluster, results, jobs).jobs
@@ -223,7 +221,7 @@ def test_a_job_that_fails_is_told_with_its_output_and_put_away_when_it_runs_agai
 
 
 def test_a_planned_job_runs_and_is_judged_as_that_of_its_instance_type(
-    cluster: BenchCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: JobCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "stub").mkdir()
     monkeypatch.setenv("TRAINYARD_SYSROOT", str(nodes_with_tests(tmp_path / "root")))
@@ -238,7 +236,7 @@ def test_a_planned_job_runs_and_is_judged_as_that_of_its_instance_type(
     assert not job.good  # nothing is known of its network, and what is not known to be healthy is not called so
 
 
-def test_a_planned_job_whose_program_is_not_there_fails_and_says_so(cluster: BenchCluster, tmp_path: Path):
+def test_a_planned_job_whose_program_is_not_there_fails_and_says_so(cluster: JobCluster, tmp_path: Path):
     submission_result = submit(
         cluster, tmp_path / "results", JobSelection(phases=(2,), ids=("q-p2-all_reduce-2n", "q-p2-alltoall"))
     )
@@ -249,7 +247,7 @@ def test_a_planned_job_whose_program_is_not_there_fails_and_says_so(cluster: Ben
         assert f"has no {job.outcome.job.id.split('-')[2]}_perf in" in job.outcome.file.read_text()
 
 
-def test_a_node_that_dies_under_a_job_is_told(cluster: BenchCluster, slurm: Slurm, tmp_path: Path):
+def test_a_node_that_dies_under_a_job_is_told(cluster: JobCluster, slurm: Slurm, tmp_path: Path):
     results = tmp_path / "results"
     slow = tmp_path / "slow-python"
     slow.write_text("#!/bin/sh\nsleep 600\n")
@@ -264,7 +262,7 @@ def test_a_node_that_dies_under_a_job_is_told(cluster: BenchCluster, slurm: Slur
     wait_until(lambda: {slurm.node(name) for name in slurm.nodes} == {"idle"})
 
 
-def test_a_queue_that_is_down_is_one_clear_error(cluster: BenchCluster, slurm: Slurm, tmp_path: Path):
+def test_a_queue_that_is_down_is_one_clear_error(cluster: JobCluster, slurm: Slurm, tmp_path: Path):
     slurm.run("scontrol", "update", "PartitionName=q", "State=DOWN")
     try:
         with pytest.raises(TrainyardError, match="does not start: its queue is down"):
@@ -274,7 +272,7 @@ def test_a_queue_that_is_down_is_one_clear_error(cluster: BenchCluster, slurm: S
         slurm.run("scontrol", "update", "PartitionName=q", "State=UP")
 
 
-def test_following_ends_when_the_time_is_over_and_leaves_the_job(cluster: BenchCluster, slurm: Slurm, tmp_path: Path):
+def test_following_ends_when_the_time_is_over_and_leaves_the_job(cluster: JobCluster, slurm: Slurm, tmp_path: Path):
     hold(slurm)
     with pytest.raises(TrainyardError, match="sweep-tcp-2n not ended after 0 min"):
         submit(cluster, tmp_path / "results", within_s=0.1)
@@ -284,7 +282,7 @@ def test_following_ends_when_the_time_is_over_and_leaves_the_job(cluster: BenchC
     release(slurm)
 
 
-def test_a_job_that_asks_for_what_no_node_has_is_refused_in_slurms_words(cluster: BenchCluster, tmp_path: Path):
+def test_a_job_that_asks_for_what_no_node_has_is_refused_in_slurms_words(cluster: JobCluster, tmp_path: Path):
     (tmp_path / "large.yaml").write_text(SPEC.replace("g5.xlarge", "p5.48xlarge"))
     large = local_cluster(str(tmp_path / "large.yaml"))
     for _ in range(2):  # Slurm shows what it has refused, which is not taken for a job
@@ -293,9 +291,7 @@ def test_a_job_that_asks_for_what_no_node_has_is_refused_in_slurms_words(cluster
         assert "sinfo" in str(refused.value.hint)
 
 
-def test_a_job_that_wants_more_nodes_than_there_are_is_told_and_can_be_taken_back(
-    cluster: BenchCluster, tmp_path: Path
-):
+def test_a_job_that_wants_more_nodes_than_there_are_is_told_and_can_be_taken_back(cluster: JobCluster, tmp_path: Path):
     (tmp_path / "wide.yaml").write_text(SPEC.replace("nodes: 2", "nodes: 3"))
     wide = local_cluster(str(tmp_path / "wide.yaml"))
     with pytest.raises(TrainyardError, match=r"sweep-tcp-3n .* wants more nodes than its queue allows"):
@@ -303,10 +299,10 @@ def test_a_job_that_wants_more_nodes_than_there_are_is_told_and_can_be_taken_bac
     assert cancel_jobs(wide, results=tmp_path / "results") == ["sweep-tcp-3n"]
 
 
-def test_by_ssh_the_same_comes_back(cluster: BenchCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_by_ssh_the_same_comes_back(cluster: JobCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name, value in programs(tmp_path / "bin").items():
         monkeypatch.setenv(name, value)
-    submission_result = submit(BenchCluster(cluster.spec, OnSlurm(SshSlurm("head"))), tmp_path / "results")
+    submission_result = submit(JobCluster(cluster.spec, OnSlurm(SshSlurm("head"))), tmp_path / "results")
     assert submission_result.good
     assert len(submission_result.jobs[0].judged[0].judgement.case.run.rows) == 16
     there = list((tmp_path / "bin" / "home" / "trainyard-bench").glob("*/*"))
@@ -317,7 +313,7 @@ def test_by_ssh_the_same_comes_back(cluster: BenchCluster, tmp_path: Path, monke
 
 
 def test_by_systems_manager_the_same_comes_back_as_the_user_of_the_cluster(
-    cluster: BenchCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: JobCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     for name, value in programs(tmp_path / "bin").items():
         monkeypatch.setenv(name, value)
@@ -325,13 +321,13 @@ def test_by_systems_manager_the_same_comes_back_as_the_user_of_the_cluster(
     with systems_manager(agent) as address:
         keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
         head = SsmSlurm(Account("us-east-2", endpoint=address, credentials=keys), agent.instance)
-        submission_result = submit(BenchCluster(cluster.spec, OnSlurm(head)), tmp_path / "results")
+        submission_result = submit(JobCluster(cluster.spec, OnSlurm(head)), tmp_path / "results")
     assert submission_result.good
     assert len(submission_result.jobs[0].judged[0].judgement.case.run.rows) == 16
     assert "sudo -n -H -u ubuntu -- bash -l" in (tmp_path / "bin" / "log").read_text()
 
 
-def test_two_calls_do_not_work_with_one_folder(cluster: BenchCluster, slurm: Slurm, tmp_path: Path):
+def test_two_calls_do_not_work_with_one_folder(cluster: JobCluster, slurm: Slurm, tmp_path: Path):
     hold(slurm)
     command = [sys.executable, "-m", "trainyard", "bench", "submit", "--local", "cluster.yaml", "--backend", "tcp"]
     with subprocess.Popen([*command, "--results", "results"], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as first:

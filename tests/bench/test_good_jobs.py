@@ -14,8 +14,8 @@ from trainyard.bench.case import case_of
 from trainyard.bench.gpu_check import check_gpus
 from trainyard.bench.judge import judge
 from trainyard.bench.nccl_log import parse_log
-from trainyard.bench.submission.job import PlannedJob
-from trainyard.bench.submission.submission import JobOutcome
+from trainyard.submission.job import PlannedJob
+from trainyard.submission.submission import JobOutcome
 
 ALONE = (*OPENING[1:3], OPENING[5])
 IDLE = tuple(row((size, count, "10.00", f"{size / 1e4:.2f}", "0.00", "10.00", f"{size / 1e4:.2f}", "0.00"))

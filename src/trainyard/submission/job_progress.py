@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from trainyard.bench.submission.scheduler import JobState, Scheduler
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
+from trainyard.submission.scheduler import JobState, Scheduler
 
 # Jobs that Slurm will not start before somebody changes something.
 # https://slurm.schedmd.com/job_reason_codes.html

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from tests.full_disk import files_of_at_most
-from trainyard.bench.submission.on_slurm import OnSlurm
-from trainyard.bench.submission.submission import submission
-from trainyard.bench.submission.submitted_jobs import (
+from trainyard.edge.slurm_local import LocalSlurm
+from trainyard.errors import InputError, TrainyardError
+from trainyard.submission.on_slurm import OnSlurm
+from trainyard.submission.submission import submission
+from trainyard.submission.submitted_jobs import (
     SubmissionRecord,
     SubmittedJob,
     read_submission_record,
     submission_lock,
 )
-from trainyard.edge.slurm_local import LocalSlurm
-from trainyard.errors import InputError, TrainyardError
 
 
 def written(results: Path, **changed: Any) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from trainyard.bench.submission.head_node import HeadNodeConnection
-from trainyard.bench.submission.job import PlannedJob
-from trainyard.bench.submission.scheduler import GONE, JobState
 from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted, word_or_quoted
+from trainyard.submission.head_node import HeadNodeConnection
+from trainyard.submission.job import PlannedJob
+from trainyard.submission.scheduler import GONE, JobState
 
 _NUMBER = re.compile(r"\d+")
 _NOT_FOUND = 127
