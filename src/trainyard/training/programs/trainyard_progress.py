@@ -1,0 +1,161 @@
+"""One optional line a step, from which `trainyard run watch` and `run report` know how a training run goes.
+
+One file without dependencies, for Python 3.9 or later: copy it beside the training program, or let `trainyard run
+submit` do it, and write
+
+    from trainyard_progress import Progress
+    progress = Progress()
+    for step in ...:
+        ...
+        progress.step(step, loss=loss, tokens=tokens)
+
+Where TRAINYARD_PROGRESS names no folder nothing is written, so that the same program runs anywhere. Nothing here ever
+raises or stops a run: lines that cannot be written, on a full disk for instance, are counted and left out.
+
+The format
+----------
+Each rank appends to a file of its own, `<checkpoints>/<run>/progress/rank-<n>.jsonl`, one JSON object a line, over all
+attempts of the run. A reader takes the lines that are whole JSON objects and leaves out the others: a process that is
+killed can leave half a line, which the next attempt ends. Every line has
+
+    "time"   Unix time in seconds, of the clock of the node, when what it tells of had ended
+    "rank"   the number of the process in the run
+    "node"   the name of the node, as Slurm has it, or its host name
+
+A step has, as far as the program says it (what is not known is left out):
+
+    "step"          its number, counted from 0 over all attempts; a resumed run repeats what it had lost
+    "step_seconds"  how long it took; if the program does not say it, since the end of the line before in this process
+    "loss"          a number, or "nan", "inf", "-inf"
+    "tokens"        what this rank has trained on in this step
+    "flops"         floating point operations that the model takes for these tokens
+
+An event has "event" in place of "step_seconds":
+
+    "start"                     the process has started; with "attempt", "job" and "world_size", as far as known
+    "load_begin", "load_end"    a checkpoint is read; the end has the "step" that training goes on with
+    "save_begin", "save_end"    a checkpoint is written; both have the "step" that it holds; without its end it is none
+    "end"                       the process ends by itself; with "reason": "done", "signal" or "error"
+
+Steps that come faster than twice a second are gathered for up to half a second; events are written at once.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import math
+import os
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+_GATHER_S = 0.5
+_RANKS = ("RANK", "SLURM_PROCID", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "JOB_COMPLETION_INDEX")
+_WORLD_SIZES = ("WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE")
+_ATTEMPTS = ("SLURM_RESTART_COUNT", "AWS_BATCH_JOB_ATTEMPT", "TORCHELASTIC_RESTART_COUNT")
+_JOBS = ("SLURM_JOB_ID", "AWS_BATCH_JOB_ID", "TRAINYARD_JOB")
+
+
+class Progress:
+    """The progress of one rank."""
+
+    def __init__(self, folder: Any = None, rank: int | None = None, node: str | None = None) -> None:
+        """Begin to write below ``folder``, by default what TRAINYARD_PROGRESS names; without either, nothing."""
+        self.folder = str(folder or os.environ.get("TRAINYARD_PROGRESS", ""))
+        self.rank = int(rank if rank is not None else _first(_RANKS, "0"))
+        self.node = node or os.environ.get("SLURMD_NODENAME") or socket.gethostname()
+        self.lines_lost = 0
+        self._file: int | None = None
+        self._gathered: list[dict[str, Any]] = []
+        self._written_at, self._last = 0.0, time.monotonic()
+        if self.folder:
+            self._open()
+            known = {"attempt": _first(_ATTEMPTS), "job": _first(_JOBS), "world_size": _first(_WORLD_SIZES)}
+            self.event("start", **{key: _number(value) for key, value in known.items() if value is not None})
+            atexit.register(self.flush)
+
+    def step(
+        self,
+        step: int,
+        step_seconds: float | None = None,
+        loss: Any = None,
+        tokens: int | None = None,
+        flops: float | None = None,
+    ) -> None:
+        """Tell of a step that has ended. A ``loss`` that lies on a GPU is waited for: give a number you have anyway."""
+        if self._file is None:
+            return
+        now = time.monotonic()
+        line: dict[str, Any] = {"time": time.time(), "rank": self.rank, "node": self.node, "step": step}
+        line["step_seconds"] = round(now - self._last if step_seconds is None else step_seconds, 6)
+        self._last = now
+        if loss is not None:
+            line["loss"] = _finite(float(loss))
+        if tokens is not None:
+            line["tokens"] = tokens
+        if flops is not None:
+            line["flops"] = flops
+        self._gathered.append(line)
+        if now - self._written_at >= _GATHER_S:
+            self._write(now)
+
+    def event(self, event: str, **more: Any) -> None:
+        """Tell of an event, with what else is known about it."""
+        if self._file is None:
+            return
+        self._last = time.monotonic()
+        self._gathered.append({"time": time.time(), "rank": self.rank, "node": self.node, "event": event, **more})
+        self._write(self._last)
+
+    @contextmanager
+    def save(self, step: int) -> Iterator[None]:
+        """Tell of a checkpoint that is written within: of its end only where nothing was raised."""
+        self.event("save_begin", step=step)
+        yield
+        self.event("save_end", step=step)
+
+    def end(self, reason: str = "done") -> None:
+        """Tell that the process ends by itself."""
+        self.event("end", reason=reason)
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        self._write(time.monotonic())
+
+    def _open(self) -> None:
+        try:
+            os.makedirs(self.folder, exist_ok=True)  # noqa: PTH103  pathlib takes longer to import than all of this
+            place = os.path.join(self.folder, f"rank-{self.rank}.jsonl")  # noqa: PTH118  as above
+            self._file = os.open(place, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            size = os.fstat(self._file).st_size
+            if size and os.pread(self._file, 1, size - 1) != b"\n":
+                os.write(self._file, b"\n")  # a process that was killed has left half a line
+        except OSError:
+            self.lines_lost += 1
+
+    def _write(self, now: float) -> None:
+        gathered, self._gathered, self._written_at = self._gathered, [], now
+        if not gathered or self._file is None:
+            return
+        try:
+            content = "".join(json.dumps(line, separators=(",", ":"), default=str) + "\n" for line in gathered).encode()
+            if os.write(self._file, content) < len(content):
+                self.lines_lost += 1
+                os.write(self._file, b"\n")
+        except (OSError, ValueError, TypeError):
+            self.lines_lost += len(gathered)
+
+
+def _first(names: Sequence[str], otherwise: Any = None) -> Any:
+    return next((os.environ[name] for name in names if os.environ.get(name)), otherwise)
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.isdigit() else text
+
+
+def _finite(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)

@@ -1,0 +1,107 @@
+"""The line of a step: what is written, by which names, and that nothing of it can stop a run."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trainyard.training.programs.trainyard_progress import Progress
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (
+        "RANK", "SLURM_PROCID", "SLURM_RESTART_COUNT", "SLURM_JOB_ID", "WORLD_SIZE", "TRAINYARD_PROGRESS"
+    ):  # fmt: skip
+        monkeypatch.delenv(name, raising=False)
+
+
+def lines(folder: Path, rank: int = 0) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / f"rank-{rank}.jsonl").read_text().splitlines()]
+
+
+def test_a_step_has_what_the_program_says(tmp_path: Path):
+    progress = Progress(tmp_path, rank=3, node="q-1")
+    progress.step(7, step_seconds=0.25, loss=2.5, tokens=1024, flops=6e9)
+    progress.flush()
+    start, step = lines(tmp_path, 3)
+    assert (start["event"], start["rank"], start["node"]) == ("start", 3, "q-1")
+    del step["time"]
+    assert step == {"rank": 3, "node": "q-1", "step": 7, "step_seconds": 0.25, "loss": 2.5, "tokens": 1024,
+                    "flops": 6e9}  # fmt: skip
+
+
+def test_the_start_names_attempt_job_and_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name, value in {"SLURM_RESTART_COUNT": "2", "SLURM_JOB_ID": "17", "WORLD_SIZE": "16", "RANK": "5"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("TRAINYARD_PROGRESS", str(tmp_path))
+    Progress()
+    (start,) = lines(tmp_path, 5)
+    assert (start["attempt"], start["job"], start["world_size"]) == (2, 17, 16)
+
+
+def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    progress = Progress()
+    with progress.save(1):
+        progress.step(0)
+    progress.end()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_half_a_line_of_a_killed_process_spoils_no_other(tmp_path: Path):
+    Progress(tmp_path).step(0)
+    with (tmp_path / "rank-0.jsonl").open("a") as file:
+        file.write('{"time": 17')
+    Progress(tmp_path)
+    *_, half, start = (tmp_path / "rank-0.jsonl").read_text().splitlines()
+    assert half == '{"time": 17'
+    assert json.loads(start)["event"] == "start"
+
+
+@pytest.mark.parametrize("loss", [float("nan"), float("inf"), float("-inf")])
+def test_a_loss_that_is_no_number_stays_json(tmp_path: Path, loss: float):
+    progress = Progress(tmp_path)
+    progress.step(0, loss=loss)
+    progress.flush()
+    assert lines(tmp_path)[-1]["loss"] == str(loss)
+
+
+def test_a_checkpoint_that_fails_has_no_end(tmp_path: Path):
+    progress = Progress(tmp_path)
+    with progress.save(10):
+        pass
+    with pytest.raises(OSError, match="full"), progress.save(20):
+        raise OSError("full")
+    assert [(line["event"], line.get("step")) for line in lines(tmp_path)[1:]] == [
+        ("save_begin", 10), ("save_end", 10), ("save_begin", 20)
+    ]  # fmt: skip
+
+
+def test_a_step_without_a_duration_is_timed_from_the_line_before(tmp_path: Path):
+    progress = Progress(tmp_path)
+    progress.step(0)
+    progress.flush()
+    assert 0 <= lines(tmp_path)[-1]["step_seconds"] < 60
+
+
+def test_a_place_that_cannot_be_written_stops_nothing(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    progress = Progress(tmp_path / "file" / "progress")
+    progress.step(0, loss=1.0)
+    progress.end()
+    assert progress.lines_lost == 1
+
+
+def test_a_full_disk_is_counted_and_stops_nothing(tmp_path: Path):
+    progress = Progress(tmp_path)
+    assert progress._file is not None
+    os.dup2(os.open("/dev/full", os.O_WRONLY), progress._file)
+    progress.step(0)
+    progress.event("end")
+    assert progress.lines_lost >= 1
+    assert [line["event"] for line in lines(tmp_path)] == ["start"]
