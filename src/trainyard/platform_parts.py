@@ -111,8 +111,19 @@ class AdoptedConfig(NamedTuple):
     """What was decided, by the section of the spec that it concerns."""
 
 
+class ConfigNames(NamedTuple):
+    """What a configuration is called, as far as it says so itself; placeholders do not."""
+
+    name: str | None
+    """Of the cluster."""
+    region: str | None
+
+
 class PlatformAdoption(Protocol):
     """How a configuration or a cluster of somebody else becomes a spec."""
+
+    def names_in(self, config: Mapping[str, Any]) -> ConfigNames:
+        """Return the name and the region that a configuration says."""
 
     def adopted_config(self, adoptable: AdoptableConfig) -> AdoptedConfig:
         """Return a spec that renders a configuration. Raises InputError where no spec can."""

@@ -16,7 +16,7 @@ from trainyard.foreign_text import one_line
 from trainyard.platform_parts import AdoptableConfig
 from trainyard.platform_table import all_entries
 from trainyard.render.overlay import overlay_paths
-from trainyard.rules.parallelcluster.placeholders import placeholder_in, placeholders
+from trainyard.rules.parallelcluster.placeholders import placeholders
 from trainyard.spec.parsing import parse
 from trainyard.version import __version__
 
@@ -73,15 +73,17 @@ def adopt_file(file: str, name: str | None = None, region: str | None = None) ->
     configuration that can be adopted, or nothing says which region.
     """
     entry, document = _recognised(file)
-    written = document.value.get("Region")
-    is_named = isinstance(written, str) and placeholder_in(written) is None
-    chosen = written if is_named else region or configured_region(None)
+    assert entry.adoption is not None  # noqa: S101  it was chosen by it
+    named = entry.adoption().names_in(document.value)
+    chosen = named.region or region or configured_region(None)
     if chosen is None:
         raise InputError(f"{file} names no region", where="--region", hint="give --region, or set AWS_REGION")
     if region is not None and region != chosen:
         raise InputError(f"{file} says {chosen}, and --region says {region}", where="--region", hint="leave it out")
     stem = FilePath(file).stem
-    own_name = name or (stem if _NAME.fullmatch(stem) else _OTHER_NAME)
+    if None not in (name, named.name) and name != named.name:
+        raise InputError(f"{file} says {named.name}, and --name says {name}", where="--name", hint="leave it out")
+    own_name = named.name or name or (stem if _NAME.fullmatch(stem) else _OTHER_NAME)
     adoptable = AdoptableConfig(document.value, own_name, chosen)
     there = tuple(
         Placeholder(placeholder, path_text(path), document.place(path).line)
@@ -123,7 +125,7 @@ def _recognised(file: str) -> tuple[Platform, Document]:
         raise InputError(
             f"{file} is no configuration that can be adopted: {kind}",
             where=file,
-            hint="name one configuration of ParallelCluster",
+            hint="name one configuration of ParallelCluster, or one ClusterConfig of eksctl",
         )
     return entry, recognition.documents[0][1]
 

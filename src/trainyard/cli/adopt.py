@@ -29,15 +29,16 @@ def command(  # noqa: PLR0913  one for each option
     file: str | None, cluster: str | None, name: str | None, region: str | None, profile: str | None,
     *, output: Path | None, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Make a spec of a configuration of ParallelCluster, or of a cluster that runs.
+    """Make a spec of a configuration of ParallelCluster or eksctl, or of a cluster that runs.
 
     The spec renders the same configuration: what none of its keys says goes to its overlay, and what still differs is
-    listed. FILE may be - for standard input. Of a cluster, the configuration is read from the bucket in which
-    ParallelCluster keeps it; nothing in the account is changed.
+    listed. FILE may be - for standard input. Of a cluster of ParallelCluster, the configuration is read from the
+    bucket in which ParallelCluster keeps it; of one of Amazon EKS, AWS is asked. Nothing in the account is changed.
 
     \b
     Example:
       trainyard adopt cluster-config.yaml --name llm-p5 -o llm-p5.yaml
+      trainyard adopt eksctl.yaml -o llm-eks.yaml
       trainyard adopt --cluster llm-p5 --region us-east-2 -o llm-p5.yaml
     """
     from trainyard.edge.new_file import write_new_file

@@ -141,7 +141,7 @@ def _launches(key: _Identity) -> tuple[Launch, ...]:
     spec = key.spec
     platform = platform_of(spec)
     head_nodes = (_head_node(spec), *_login_nodes(spec)) if platform.has_head_node else ()
-    system_nodes = (_system_nodes(spec),) if platform.has_system_nodes else ()
+    system_nodes = (_system_nodes(spec),) if platform.has_system_nodes and not spec.eks.adopted else ()
     return (*head_nodes, *system_nodes, *(_compute_nodes(spec, group) for group in spec.node_groups()))
 
 

@@ -15,7 +15,7 @@ _SYSTEM = "system"
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield names of queues, alone or with that of their nodes, that another node group has or no stack can hold."""
-    taken: dict[str, str] = {_SYSTEM: "the system nodes"}
+    taken: dict[str, str] = {} if spec.eks.adopted else {_SYSTEM: "the system nodes"}
     longest = eks_limits().stack_name_characters
     for group in spec.node_groups():
         name, path = _name(group), _place(group)

@@ -57,7 +57,10 @@ def remove(data: dict[str, Any], path: Path) -> bool:
             return False
         del holder[last]
         return bool(holder) or remove(data, tuple(above))
-    return isinstance(holder, dict) and last not in _NODES and holder.pop(last, None) is not None
+    if not isinstance(holder, dict) or last in _NODES or last not in holder:
+        return False
+    del holder[last]
+    return True
 
 
 def _no_spec(path: Path, message: str) -> InputError:

@@ -60,6 +60,10 @@ class Eks(Record):
     overlay: Overlay = {}
     """Keys of eksctl's file that the spec does not have, as eksctl writes them. They are merged last, node groups by
     their name. Other entries of lists come after those that are there. A key that the spec has is refused here."""
+    adopted: bool = False
+    """The cluster is older than this spec. Then cluster.yaml holds what the spec writes, and nothing that it leaves to
+    defaults: every node group is a queue, also those without training. The overlay may write any other key, and null
+    for one that the file of the cluster does not have. eksctl goes on changing it; `deploy` does not."""
     nccl_image: ContainerImage | None = None
     """Image with nccl-tests, Open MPI and an SSH server for bandwidth tests. By default AWS's own."""
     pytorch_image: ContainerImage | None = None

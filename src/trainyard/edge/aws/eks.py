@@ -88,6 +88,8 @@ class NodeGroupState(NamedTuple):
     created: datetime | None
     image_type: str = ""
     """Such as AL2023_x86_64_NVIDIA, or CUSTOM where the launch template names the image."""
+    is_repaired: bool = False
+    """Whether EKS replaces nodes that it finds unhealthy."""
 
 
 class Addon(NamedTuple):
@@ -241,6 +243,7 @@ def _node_group(described: Mapping[str, Any]) -> NodeGroupState:
         _issues(described),
         described.get("createdAt"),
         described.get("amiType", ""),
+        bool((described.get("nodeRepairConfig") or {}).get("enabled")),
     )
 
 

@@ -10,6 +10,7 @@ from trainyard.platform_parts import (
     ClusterEvidence,
     NodeDiscovery,
     NodeReplacement,
+    PlatformAdoption,
     PlatformDeployment,
     PlatformLogs,
     PlatformPicture,
@@ -67,6 +68,12 @@ def _status(request: StatusRequest) -> StatusQuery:
     from trainyard.platforms.eks.status.status_query import EksQuery
 
     return EksQuery(request)
+
+
+def _adoption() -> PlatformAdoption:
+    from trainyard.platforms.eks.adoption import adoption
+
+    return adoption
 
 
 def _unusable_keys() -> UnusableKeys:
@@ -164,7 +171,7 @@ EKS = Platform(
     config_update_findings=None,
     file_update_findings=None,
     spec_of_config=None,
-    adoption=None,
+    adoption=_adoption,
     rendering=_rendering,
     picture=_picture,
     readme=_readme,

@@ -22,6 +22,11 @@ def cost_lines(spec: Spec) -> Iterator[CostLine]:
     """Yield the nodes, the control plane, whose price follows the support of its version, and the system nodes."""
     yield from compute_lines(spec)
     yield _control_plane(spec)
+    if not spec.eks.adopted:
+        yield from _system_nodes(spec)
+
+
+def _system_nodes(spec: Spec) -> Iterator[CostLine]:
     system = spec.eks.system_nodes
     count = (system.count, system.count)
     price = prices.instance_hour(system.instance_type, spec.region)

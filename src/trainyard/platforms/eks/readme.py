@@ -66,7 +66,7 @@ def _deploy(spec: Spec) -> Iterator[str]:
 def _use(spec: Spec, rendering: Rendering) -> Iterator[str]:
     """Yield the lines of step 3."""
     groups = list(spec.node_groups())
-    system_nodes = spec.eks.system_nodes.count
+    system_nodes = 0 if spec.eks.adopted else spec.eks.system_nodes.count
     yield from _PAGE.lines(
         "use",
         nodes=str(system_nodes + sum(group.desired_nodes for group in groups)),

@@ -155,6 +155,10 @@ CASES: dict[str, dict[str, Any]] = {
     "timeouts": {"DevSettings__Timeouts__HeadNodeBootstrapTimeout": 1800},
     "no image": {"Image": {"Os": "alinux2023", "CustomAmi": "ami-00000000"}},
     "remote desktop": {"HeadNode__Dcv": {"Enabled": True}},
+    "settings that no spec takes": {
+        "RESOURCE__CustomSlurmSettings": {"Weight": 3, "Odd": [1, 2]},
+        "QUEUE__CustomSlurmSettings": {"A": None, "B": "c"},
+    },
     "versions of metadata": {"HeadNode__Imds": {"Secured": True}, "Imds": {"ImdsSupport": "v1.0"}},
 }  # fmt: skip
 

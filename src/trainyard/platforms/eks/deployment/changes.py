@@ -48,6 +48,13 @@ class EksChanges:
 
     def apply(self, work: Work) -> StepOutcome:
         """Raise TrainyardError where the spec asks for what cannot be done to the cluster, or would end jobs."""
+        if work.required_spec().eks.adopted:
+            raise TrainyardError(
+                f"the spec has adopted cluster {work.name}, which trainyard reads and does not change",
+                where="eks.adopted",
+                hint="render the spec and give its cluster.yaml to eksctl; without eks.adopted, trainyard makes a "
+                "cluster of its own",
+            )
         stack_state = find_stack(work.account, EKS.cluster_stack(work.name))
         refuse_foreign(stack_state, work)
         cluster = own_cluster(work)

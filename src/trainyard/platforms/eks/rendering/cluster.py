@@ -10,6 +10,7 @@ from typing import Any
 
 from trainyard.catalog.partition import partition_of
 from trainyard.platforms.eks.rendering.addons import addons
+from trainyard.platforms.eks.rendering.adopted_cluster import adopted_cluster
 from trainyard.platforms.eks.rendering.names import NODES, PROMETHEUS, SYSTEM, ServiceAccount
 from trainyard.platforms.eks.rendering.node_groups import node_groups
 from trainyard.platforms.eks.rendering.node_role import node_role, pods_need_node_role
@@ -26,6 +27,8 @@ _VOLUME_GIB = 80
 
 def cluster(spec: Spec, ids: Ids) -> dict[str, Any]:
     """Return the whole document. Raises TrainyardError where the spec asks for what no node group can have."""
+    if spec.eks.adopted:
+        return adopted_cluster(spec)
     written = {
         "apiVersion": "eksctl.io/v1alpha5",
         "kind": "ClusterConfig",

@@ -60,7 +60,7 @@ def _node_group(spec: Spec, launch: Launch, template: int | None, ids: Ids) -> d
     return {
         "name": node_group_name(group),
         **own,
-        **_capacity(launch.capacity, ids, in_template=template is not None),
+        **capacity_keys(launch.capacity, ids, in_template=template is not None),
         "minSize": launch.min_nodes,
         "desiredCapacity": launch.first_nodes,
         "maxSize": launch.max_nodes,
@@ -125,7 +125,7 @@ def _ssh(spec: Spec) -> dict[str, Any]:
     return {} if key is None else {"ssh": {"allow": True, "publicKeyName": key}}
 
 
-def _capacity(target: CapacityTarget, ids: Ids, *, in_template: bool) -> dict[str, Any]:
+def capacity_keys(target: CapacityTarget, ids: Ids, *, in_template: bool) -> dict[str, Any]:
     """Return where instances come from, as eksctl says it; ``in_template``, what our own launch template says already.
 
     Even then the node group has to know of a Capacity Block: eksctl derives its capacity type from the market.

@@ -16,6 +16,8 @@ def title(spec: Spec) -> str:
 
 def nodes_beside_queues(spec: Spec) -> str:
     """Return the system nodes, as a sentence."""
+    if spec.eks.adopted:
+        return ""
     return f"System nodes: {spec.eks.system_nodes.count} × {spec.eks.system_nodes.instance_type}. "
 
 
@@ -26,7 +28,8 @@ def has_public_control_plane(spec: Spec) -> bool:
 
 def node_cards(spec: Spec) -> Iterator[tuple[str, str, Card]]:
     """Yield the nodes that run no training, in the place of a head node."""
-    yield "private", "head", Card("server", "compute", "System nodes", tuple(_system_lines(spec)))
+    if not spec.eks.adopted:
+        yield "private", "head", Card("server", "compute", "System nodes", tuple(_system_lines(spec)))
 
 
 def head_services(spec: Spec) -> Iterator[tuple[str, Card]]:

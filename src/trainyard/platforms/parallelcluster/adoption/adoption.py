@@ -10,6 +10,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from trainyard.document.plain_data import at
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.ec2 import subnets
 from trainyard.edge.aws.errors import NotAllowedError
@@ -17,9 +18,8 @@ from trainyard.edge.aws.parallelcluster import cluster_config
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.errors import InputError, TrainyardError
 from trainyard.finding import Path
-from trainyard.platform_parts import AdoptableConfig, AdoptedConfig
+from trainyard.platform_parts import AdoptableConfig, AdoptedConfig, ConfigNames
 from trainyard.platforms.parallelcluster.adoption.comments import comments_on
-from trainyard.platforms.parallelcluster.adoption.plain import at
 from trainyard.platforms.parallelcluster.adoption.sections import spec_data
 from trainyard.platforms.parallelcluster.adoption.stand_ins import with_subnets
 from trainyard.platforms.parallelcluster.deployment.cluster import VERSION_TAG
@@ -27,6 +27,7 @@ from trainyard.platforms.parallelcluster.rendering.cluster import cluster, plain
 from trainyard.platforms.parallelcluster.rendering.origin import spec_path
 from trainyard.render.overlay import differences, residue, with_lists
 from trainyard.render.stand_ins import Ids
+from trainyard.rules.parallelcluster.placeholders import placeholder_in
 from trainyard.spec.cluster import Spec
 from trainyard.spec.draft_data import is_valid, remove, valid_spec
 
@@ -48,7 +49,7 @@ def adopted_config(adoptable: AdoptableConfig) -> AdoptedConfig:
             where="Scheduling.Scheduler",
             hint="for AWS Batch write a spec with platform batch: `trainyard new` starts one",
         )
-    data = spec_data({**config, "Region": adoptable.region}, adoptable)
+    data = spec_data({**copy.deepcopy(config), "Region": adoptable.region}, adoptable)
     left_out = {} if "Region" in config else {"Region": None}
     for _ in range(_MOST_ROUNDS):
         spec = valid_spec(data)
@@ -64,6 +65,12 @@ def adopted_config(adoptable: AdoptableConfig) -> AdoptedConfig:
     rendered = with_lists(cluster(valid_spec(data), Ids({})))
     different = tuple(differences(config, rendered))
     return AdoptedConfig(data, different, comments_on(adoptable, config, data, stand_ins))
+
+
+def names_in(config: Mapping[str, Any]) -> ConfigNames:
+    """Return the region that a configuration says; it names no cluster."""
+    region = config.get("Region")
+    return ConfigNames(None, region if isinstance(region, str) and placeholder_in(region) is None else None)
 
 
 def config_of_cluster(account: Account, name: str) -> AdoptableConfig | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trainyard.document.plain_data import at, mappings
 from trainyard.platform_parts import AdoptableConfig
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings
 from trainyard.platforms.parallelcluster.adoption.stand_ins import UNKNOWN_VPC
 
 

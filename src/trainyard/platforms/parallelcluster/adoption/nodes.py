@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainyard.catalog.instances import uses_efa
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, present, texts, with_new_keys
+from trainyard.document.plain_data import at, mappings, present, texts, with_new_keys
 
 _VOLUME = {
     "Size": "size_gib",

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trainyard.document.plain_data import at, mappings, present, texts, with_new_keys
 from trainyard.platform_parts import AdoptableConfig
 from trainyard.platforms.parallelcluster.adoption.nodes import head_node, login_nodes, node_kinds, queues
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, present, texts, with_new_keys
 from trainyard.platforms.parallelcluster.adoption.stand_ins import UNKNOWN_VPC
 from trainyard.platforms.parallelcluster.adoption.storage import file_systems, storage_names
 

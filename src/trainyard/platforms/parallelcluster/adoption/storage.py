@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainyard.platforms.parallelcluster.adoption.plain import at, mappings, present, with_new_keys
+from trainyard.document.plain_data import at, mappings, present, with_new_keys
 
 _EBS = {
     "Size": "size_gib",

@@ -1,0 +1,1 @@
+"""Adopting clusters of Amazon EKS."""
