@@ -22,6 +22,8 @@ _CHANGING = re.compile(
     r"|(?<=\")[0-9a-f]{8}(?=\")|\ba-[0-9a-z]{17}\b|\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|\+00:00)?|\d{10,}"
     r"|\b10(?:\.\d+){3}\b|ip-10(?:-\d+){3}|\b[0-9A-Z]{22}\b|-[0-9a-z]{16}(?=/)"
 )
+# Every update of a cluster uploads its own there, and ParallelCluster deletes them with the cluster.
+_OF_UPDATES = re.compile(r"-do-not-delete/parallelcluster/.*/assets/#$")
 _OF_EVERY_CALL = {"createdAt", "modifiedAt", "uid", "resourceVersion", "creationTimestamp", "generation", "clientToken"}
 _KINDS = (
     "namespaces", "daemonsets", "deployments", "configmaps", "serviceaccounts", "services", "persistentvolumes",
@@ -31,7 +33,8 @@ _KINDS = (
 
 def whole_account(account: Account) -> Counter[str]:
     """Return everything: what exists, stacks with their resources, and clusters of EKS with their objects."""
-    return Counter(_stable(text) for text in (*inventory(account), *_stacks(account), *_eks_clusters(account)))
+    whole = Counter(_stable(text) for text in (*inventory(account), *_stacks(account), *_eks_clusters(account)))
+    return Counter({text: 1 if _OF_UPDATES.search(text) else count for text, count in whole.items()})
 
 
 def _stacks(account: Account) -> Iterator[str]:

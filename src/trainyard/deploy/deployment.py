@@ -100,7 +100,12 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
     looks = [step for step in steps if step.name == CHANGES]
     review = stack_review(spec, steps)
     stage = None
-    with locked(work, "deploy"), _discarded(work), platform_of(spec).deployment().running_programs(work):
+    with (
+        _without_empty_bucket(work, results),
+        locked(work, "deploy"),
+        _discarded(work),
+        platform_of(spec).deployment().running_programs(work),
+    ):
         # What exists is looked at before anything is touched, and before its record is.
         results += apply_all([*looks, review], work)
         told = replace(review.review, cluster=work.cluster_update)
@@ -111,12 +116,28 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
         write_record(work.account, work.bucket, record_at_stage(record, "deploying", work.account))
         results += apply_all([step for step in steps if step not in looks], work)
         if not _failed(results) and not work.options.before_cluster:
-            results += apply_all(_removals(spec, review.review), work)
+            results += apply_all(_removals(work, review.review), work)
         if not _failed(results):
             stage, failures = _noted_end(work, record)
             results += failures
     findings = tuple(work.findings)
     return DeploymentResult(tuple(results), findings=findings, stage=stage, review=told)
+
+
+@contextmanager
+def _without_empty_bucket(work: Work, results: Sequence[StepResult]) -> Iterator[None]:
+    """Take a bucket away that was just made where nothing came to lie in it, as with a change that is refused."""
+    is_new = any(result.name == Bucket.name and result.status == "done" for result in results)
+    yield
+    if not (is_new and _failed(results)):
+        return
+    try:
+        is_gone = s3.delete_empty_bucket(work.account, work.bucket)
+    except TrainyardError as error:
+        work.tell(f"bucket {work.bucket} was made for this call and stays: {error.problem}")
+        return
+    if is_gone:
+        work.tell(f"bucket {work.bucket} was made for this call and is empty: deleted")
 
 
 def _noted_end(work: Work, record: Deployment) -> tuple[Stage | None, list[StepResult]]:
@@ -170,11 +191,11 @@ def _all_stack_steps(spec: Spec) -> list[StackStep]:
     return [step for step in steps if isinstance(step, StackStep)]
 
 
-def _removals(spec: Spec, review: UpdateReview) -> list[DeploymentStep]:
+def _removals(work: Work, review: UpdateReview) -> list[DeploymentStep]:
     """Return the step that takes away what the spec no longer has; nothing where nothing goes."""
-    if not any(change.is_loss for change in review.changes):
+    if not (work.removals or any(change.is_loss for change in review.changes)):
         return []
-    return [Removals(_all_stack_steps(spec), review.unneeded)]
+    return [Removals(_all_stack_steps(work.required_spec()), review.unneeded)]
 
 
 @contextmanager
@@ -216,7 +237,7 @@ def _stage(work: Work) -> Stage:
     return "deployed" if cluster.usable else "deploying"
 
 
-def _failed(results: list[StepResult]) -> bool:
+def _failed(results: Sequence[StepResult]) -> bool:
     return any(result.error is not None for result in results)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trainyard.deploy.step import Probe, StepOutcome
-from trainyard.deploy.steps.stack import StackStep, tell
+from trainyard.deploy.steps.stack import StackStep
 from trainyard.deploy.work import Work
-from trainyard.edge.aws.cloudformation import execute
 from trainyard.edge.aws.leftover_network import delete_leftover_groups
 
 
@@ -44,7 +43,7 @@ class Removals:
             return step.undo(work).detail
         for removal in [removal for removal in work.removals if removal.state.name == step.stack_name(work)]:
             work.removals.remove(removal)
-            if removal.change_set is not None:
-                state = execute(work.account, removal.change_set, lambda event: tell(work, event))
-                return f"{state.name} {state.status}"
+            reviewed = removal if removal.change_set is not None else None
+            state = step.changed(work, removal.request, reviewed)
+            return f"{state.name} {state.status}"
         return ""

@@ -78,13 +78,16 @@ class StackStep:
             work.removals.append(reviewed)
             detail = f"{request.name}: what the spec no longer has goes at the end"
             return StepOutcome(changed=False, detail=detail, outputs=reviewed.state.outputs)
-        state = self._changed(work, request, reviewed)
+        if stack_state is not None and (interim := interim_parameters(self.kind, request.parameters, stack_state)):
+            work.removals.append(ReviewedStack(request, stack_state, None))
+            request = request._replace(parameters={**request.parameters, **interim})
+        state = self.changed(work, request, reviewed)
         if not state.is_protected and holds_data(stack(work.required_spec(), self.kind, Ids(work.outputs))):
             protect_stack(work.account, state.name)
         changed = stack_state is None or state.id != stack_state.id or state.status != stack_state.status
         return StepOutcome(changed, f"{state.name} {state.status}", state.outputs)
 
-    def _changed(self, work: Work, request: StackRequest, reviewed: ReviewedStack | None) -> StackState:
+    def changed(self, work: Work, request: StackRequest, reviewed: ReviewedStack | None) -> StackState:
         """Bring the stack to what it should be, by the change set of the review where that still is the same."""
         if reviewed is not None and reviewed.request == request:
             if reviewed.change_set is None:
@@ -170,6 +173,12 @@ def kept_parameters(kind: Kind, parameters: Mapping[str, str], state: StackState
     if kind != "monitoring" or image is None or parameters["MonitoringType"] != "self-hosting":
         return {}
     return {"MonitoringImageId": image, "MonitoringRootGiB": outputs.get("MonitoringRootGiB", _FORMER_ROOT_GIB)}
+
+
+def interim_parameters(kind: Kind, parameters: Mapping[str, str], state: StackState) -> dict[str, str]:
+    """Return what keeps resources of a stack that roles of the cluster still have, until the cluster is updated too."""
+    had_policies = kind == "monitoring" and "AMPRemoteWritePolicyArn" in state.outputs
+    return {"KeepsPrometheus": "yes"} if had_policies and parameters["MonitoringType"] == "self-hosting" else {}
 
 
 def _known_zone(work: Work, kind: Kind) -> dict[str, str]:

@@ -84,6 +84,11 @@ def cluster_log_group(account: Account, cluster: str) -> str | None:
     return name if name.startswith(_LOG_GROUP_BEGINNING) else None
 
 
+def resources_folder(account: Account, cluster: str) -> str | None:
+    """Return the folder in ParallelCluster's bucket that the nodes of a cluster read; None where its stack has none."""
+    return _parameters(account, cluster, doing=f"look at stack {cluster}").get(_ROOT)
+
+
 def _parameters(account: Account, name: str, **expectations: Any) -> Mapping[str, str]:
     answer = call(account, "cloudformation", "describe_stacks", StackName=name, **expectations)
     parameters = answer["Stacks"][0].get("Parameters", ()) if answer else ()

@@ -16,7 +16,8 @@ from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
 from trainyard.edge.aws.data_stores import tag_snapshots, volume_ids
 from trainyard.edge.aws.leftover_network import delete_leftover_placement_groups
-from trainyard.edge.aws.parallelcluster import fleet_status
+from trainyard.edge.aws.parallelcluster import fleet_status, resources_folder
+from trainyard.edge.aws.parallelcluster_files import delete_abandoned_files
 from trainyard.edge.aws.stack_events import stack_failure
 from trainyard.edge.aws.stacks import StackState, find_stack, refuse_stuck
 from trainyard.edge.pcluster_answers import ValidationMessage, warnings_in
@@ -64,6 +65,8 @@ class ClusterStep:
         state = follow(work.account, work.name, lambda event: tell(work, event))
         if state is None or not state.usable:
             raise _failure(work, state)
+        if kept := resources_folder(work.account, work.name):
+            _delete_abandoned_files(work, kept)
         return StepOutcome(changed=True, detail=f"{state.status}{warned}")
 
     def undo(self, work: Work) -> StepOutcome:
@@ -71,12 +74,14 @@ class ClusterStep:
         stack_state = find_stack(work.account, work.name)
         if stack_state is None:
             groups = _delete_placement_groups(work)
+            _delete_abandoned_files(work, None)
             return StepOutcome(changed=groups > 0, detail="there is none")
         volumes = volume_ids(work.account, work.owns)
         settled_now = settled_cluster_stack(work)
         if settled_now is not None:
             _delete(work, settled_now)
         _delete_placement_groups(work)
+        _delete_abandoned_files(work, None)
         tag_snapshots(work.account, volumes, {work.tag: work.name})
         return StepOutcome(changed=True, detail="deleted")
 
@@ -86,6 +91,17 @@ def _delete_placement_groups(work: Work) -> int:
     return delete_leftover_placement_groups(
         work.account, work.name, lambda tags: VERSION_TAG in tags and work.owns(tags)
     )
+
+
+def _delete_abandoned_files(work: Work, kept: str | None) -> None:
+    """Delete what calls that were killed have uploaded. Where that cannot be, a few kilobytes stay and nothing else."""
+    try:
+        count = delete_abandoned_files(work.account, work.name, kept)
+    except TrainyardError as error:
+        work.tell(f"files of calls that were ended stay in ParallelCluster's bucket: {error.problem}")
+        return
+    if count:
+        work.tell(f"{count} files of calls that were ended deleted from ParallelCluster's bucket")
 
 
 def _tell_warnings(work: Work, warnings: Sequence[ValidationMessage]) -> str:
