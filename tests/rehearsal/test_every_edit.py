@@ -49,7 +49,7 @@ MORE = {
 }
 # Nobody can begin there: ParallelCluster refuses an EFS that exists beside a network that is yet to be made, and what
 # has been adopted is there already.
-NO_BEGINNING = (".efs.id back", ".efs.access_point", ".efs.access_point back", "parallelcluster.adopted back")
+NO_BEGINNING = (".efs.id back", ".efs.access_point", ".efs.access_point back", ".adopted back")
 # It needs the environment in the account: tests/rehearsal/test_edits.py.
 ELSEWHERE = {"environment"}
 

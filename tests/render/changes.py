@@ -324,6 +324,7 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "batch.container_insights": ("enhanced", ON_BATCH),
     "batch.overlay": ({"JobQueue": {"Properties": {"JobStateTimeLimitActions": [TIME_LIMIT]}}}, ON_BATCH),
     "queues[0].nodes.desired": (2, ON_EKS_WITH_RANGE),
+    "eks.adopted": (True, ON_EKS),
     "eks.kubernetes_version": ("1.34", ON_EKS),
     "eks.system_nodes.instance_type": ("m6i.2xlarge", ON_EKS),
     "eks.system_nodes.count": (3, ON_EKS),
