@@ -15,7 +15,12 @@ from trainyard.compatibility.judgement import incompatibilities
 from trainyard.compatibility.version_set import component_named, given, unknown_note, with_brought
 from trainyard.errors import InputError
 
-SETS = yaml.load((Path(__file__).parent / "version_sets.yaml").read_text(), yaml.BaseLoader)["sets"]
+FILES = ("version_sets.yaml", "version_sets_2.yaml")
+SETS = {
+    f"{name} of {file}": versions
+    for file in FILES
+    for name, versions in yaml.load((Path(__file__).parent / file).read_text(), yaml.BaseLoader)["sets"].items()
+}
 
 
 def judged(versions: dict[str, str], *instance_types: str) -> list[tuple[str, str]]:
@@ -28,8 +33,9 @@ def judged(versions: dict[str, str], *instance_types: str) -> list[tuple[str, st
 def test_a_set_that_somebody_has_run_is_judged_as_it_went(name):
     types = [SETS[name]["instance_type"]] if "instance_type" in SETS[name] else []
     severities = [severity for severity, _ in judged(SETS[name]["versions"], *types)]
-    worst = severities[0] if severities and severities[0] != "info" else "fine"
-    assert worst == SETS[name]["expected"], SETS[name]["source"]
+    worst = severities[0] if severities else "fine"
+    accepted = ("fine", "info") if SETS[name]["expected"] == "fine" else (SETS[name]["expected"],)
+    assert worst in accepted, SETS[name]["source"]
 
 
 def test_every_component_of_a_case_is_described_and_has_no_name_of_another():
