@@ -116,9 +116,7 @@ def _of_size(group: Any, elements: int, sizes: SweepSizes) -> tuple[Timing, Timi
     )
 
 
-def _timed(  # noqa: PLR0913  what a measurement has
-    group: Any, sizes: SweepSizes, *, source: Any, expected: Any, act: Any, result: Any
-) -> Timing:
+def _timed(group: Any, sizes: SweepSizes, *, source: Any, expected: Any, act: Any, result: Any) -> Timing:
     """Do it once and look at what came of it; then some times for nothing, and often with the clock."""
     group.copy(source, result)
     act()
