@@ -107,15 +107,46 @@ def test_what_is_missing_in_a_custom_resource_is_a_warning_because_a_webhook_may
     assert [each.severity for each in checked.findings if each.id == "kubernetes-schema"] == ["warning"]
 
 
+def test_what_is_still_to_be_filled_in_is_no_wrong_value(objections):
+    text = GOOD["MPIJob"].replace("slotsPerWorker: 8", "slotsPerWorker: $GPUS_PER_NODE")
+    assert text != GOOD["MPIJob"]
+    assert objections(text) == []
+
+
 def test_a_patch_is_no_whole_manifest(objections):
     assert objections("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n$patch: delete\n") == []
 
 
 def test_a_kind_that_nobody_knows_is_named_and_no_error(tmp_path):
     file = tmp_path / "job.yaml"
-    file.write_text(JOB.replace("batch/v1", "example.com/v1").replace("kind: Job", "kind: HyperPodPyTorchJob"))
+    file.write_text(JOB.replace("batch/v1", "example.com/v1").replace("kind: Job", "kind: NoveltyJob"))
     (checked,) = check_files([str(file)], kubernetes_version="1.34")
     assert [each.severity for each in checked.findings if each.id == "kubernetes-kind-not-judged"] == ["info"]
+
+
+def test_a_job_of_hyperpod_is_judged_by_the_keys_of_the_command_line_of_aws(tmp_path):
+    def judged(text: str) -> list[tuple[str, str | None]]:
+        file = tmp_path / "job.yaml"
+        file.write_text(text)
+        (checked,) = check_files([str(file)], kubernetes_version="1.34")
+        return [(each.severity, each.path) for each in checked.findings if each.id.startswith("kubernetes-")]
+
+    job = """\
+apiVersion: sagemaker.amazonaws.com/v1
+kind: HyperPodPyTorchJob
+metadata: {name: llm}
+spec:
+  nprocPerNode: "8"
+  replicaSpecs:
+    - name: pod
+      replicas: 2
+      template: {spec: {containers: [{name: train, image: "example.com/train:1"}]}}
+  runPolicy: {jobMaxRetryCount: 3, restartPolicy: {evalPeriodSeconds: 60}}
+"""
+    assert judged(job) == []
+    assert judged(job.replace("jobMaxRetryCount", "maxRetry")) == [("warning", "spec.runPolicy")]
+    wrong = judged(job.replace("image:", "imag:"))
+    assert ("error", "spec.replicaSpecs[0].template.spec.containers[0]") in wrong
 
 
 def test_a_version_without_schemas_is_refused_with_those_that_there_are():

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 from trainyard.edge.cfn_lint import INSTALL
 from trainyard.errors import InputError, TrainyardError
 from trainyard.finding import Path
+from trainyard.rules.parallelcluster.placeholders import placeholder_in
 
 _CUSTOM = FilePath(__file__).parents[1] / "catalog" / "custom_resources.json"
 _POD = "/api/_definitions.json#/$defs/io.k8s.api.core.v1.PodSpec"
 _LONGEST = 300
+_POD_KEYS = frozenset(("containers", "initContainers"))
+"""Below them stands what Kubernetes itself defines, whatever the kind is."""
 
 
 class UnknownKindError(Exception):
@@ -46,13 +49,14 @@ class Objection(NamedTuple):
     path: Path
     message: str
     is_certain: bool
-    """False of a key that is missing in a custom resource: a webhook of its operator may write it."""
+    """False of a key that is missing in a custom resource: a webhook of its operator may write it. False, too, where
+    the schema is that of a client, and the operator may know more."""
 
 
 def objections(manifest: Mapping[str, Any], version: str) -> Iterator[Objection]:
     """Yield what is wrong with a manifest, and where; a key that the kind does not have is.
 
-    A patch for kustomize is no whole manifest, and nothing is said of it.
+    A patch for kustomize is no whole manifest, and nothing is said of it, nor of what somebody has still to fill in.
 
     Raises:
         UnknownKindError: there is no schema of its kind
@@ -60,11 +64,15 @@ def objections(manifest: Mapping[str, Any], version: str) -> Iterator[Objection]
     """
     if "$patch" in manifest:
         return
-    is_custom = f"{manifest.get('apiVersion')} {manifest.get('kind')}" in _custom()
+    custom = _custom().get(f"{manifest.get('apiVersion')} {manifest.get('kind')}")
     validator = _validator(str(manifest.get("apiVersion")), str(manifest.get("kind")), version)
     for error in sorted(validator.iter_errors(_lists(manifest)), key=lambda error: list(map(str, error.absolute_path))):
-        is_certain = not (is_custom and error.validator == "required")
-        yield Objection(tuple(error.absolute_path), error.message[:_LONGEST], is_certain)
+        if placeholder_in(error.instance) is not None:
+            continue
+        path = tuple(error.absolute_path)
+        is_of_model = custom is not None and "x-model" in custom and not _POD_KEYS & set(path)
+        is_certain = not (is_of_model or (custom is not None and error.validator == "required"))
+        yield Objection(path, error.message[:_LONGEST], is_certain)
 
 
 @cache

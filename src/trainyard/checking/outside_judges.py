@@ -37,7 +37,9 @@ def kubernetes_findings(version: str, kind: DocumentKind, document: Document, _t
             place = document.place(path)
             finding = load_errors()["kubernetes-schema"].finding(
                 f"Kubernetes {version} refuses {path_text(path) or 'the manifest'}: {message}",
-                None if is_certain else "write it, unless a webhook of the operator does",
+                None
+                if is_certain
+                else "write it, unless the operator does by a webhook, or knows more than its schema",
                 severity=None if is_certain else "warning",
                 file=document.file,
                 path=path_text(path) or None,
