@@ -29,6 +29,10 @@ FOUND = {
     ),
     "script-metadata-without-token": ("Z=`curl -s http://169.254.169.254/latest/meta-data/placement/region`",),
     "script-efa-counters-elsewhere": ('cat "$d"/sys/class/infiniband/efa_0/ports/1/counters/port_xmit_data',),
+    "script-nccl-columns-wrong": (
+        "mpirun all_reduce_perf > log\nBUSBW=$(tail -1 log | awk '{print $6}')",
+        "A=/opt/nccl-tests/build/alltoall_perf\ngrep x log |\\\n  awk '{printf \"%s %f GB/s %f ms\", $1, $6, $4}'",
+    ),
     "script-discovery-tag-unknown": (
         "- __meta_ec2_tag_aws_parallelcluster_node_type",
         "tag:aws:parallelcluster:queue-name",
@@ -74,6 +78,11 @@ LEFT = {
         "curl http://169.254.170.2/a",
     ),
     "script-efa-counters-elsewhere": ("ls /sys/class/infiniband/efa_0/ports/1/hw_counters",),
+    "script-nccl-columns-wrong": (
+        "awk '{printf \"%f GB/s\", $6}' iperf.log",
+        "all_reduce_perf > log\nawk '{printf \"%s %f GB/s\", $6, $8}' log",
+        "all_reduce_perf > log\nTIME_US=$(awk '{print $6}' log)",
+    ),
     "script-discovery-tag-unknown": ("tag:parallelcluster:node-type", "tag:aws:autoscaling:groupName"),
     "script-pcluster-command-unknown": ("pcluster version", "pcluster create-cluster --dryrun true"),
     "script-eksctl-file-deleted-by-kubectl": ("eksctl delete cluster -f a", "kubectl delete clusterrole a"),

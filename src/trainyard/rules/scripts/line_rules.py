@@ -54,10 +54,14 @@ class _VariableCheck:
 def _pattern_check(entry: dict[str, Any]) -> Callable[[Document], Iterator[Problem]]:
     pattern = re.compile(entry.pop("pattern"), re.VERBOSE | re.MULTILINE)
     unless = re.compile(entry.pop("unless", r"(?!)"), re.VERBOSE)
+    beside = re.compile(entry.pop("beside", ""), re.VERBOSE)
     template: str = entry.pop("message")
 
     def check(document: Document) -> Iterator[Problem]:
-        for statement in statements(document):
+        searched = list(statements(document))
+        if not any(beside.search(statement.text, 0, _LONGEST_STATEMENT) for statement in searched):
+            return
+        for statement in searched:
             match = pattern.search(statement.text, 0, _LONGEST_STATEMENT)
             if match and not unless.search(statement.text, 0, _LONGEST_STATEMENT):
                 words = {name: _words(text) for name, text in match.groupdict().items()}
