@@ -36,6 +36,8 @@ from trainyard.spec.cluster import Spec
 from trainyard.spec.environment import Environment
 from trainyard.spec.fields import field_hints, records_in
 from trainyard.spec.parsing import COMPILED, COMPILED_ENVIRONMENT
+from trainyard.training.run import Run
+from trainyard.training.run_file import COMPILED as COMPILED_RUN
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
@@ -59,6 +61,7 @@ def outputs() -> dict[Path, str]:
     return {
         COMPILED: record_schema.compiled_text(Spec),
         COMPILED_ENVIRONMENT: record_schema.compiled_text(Environment),
+        COMPILED_RUN: record_schema.compiled_text(Run),
         catalog_file.COMPILED: record_schema.compiled_text(catalog_file.CatalogFile),
         catalog_file.STORED: _catalog_contents(),
         deployment_file.COMPILED: record_schema.compiled_text(deployment_file.DeploymentFile),

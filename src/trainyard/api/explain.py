@@ -15,6 +15,7 @@ from trainyard.diagnose.cause import CONFIDENCES, causes, signatures
 from trainyard.monitoring.alert import alerts, readable_template, title
 from trainyard.operate.monitoring.verify.finding_kinds import kinds as of_metrics
 from trainyard.operate.nodes.finding_kinds import kinds
+from trainyard.training.run_check import kinds as of_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,7 @@ def findings() -> Iterator[Explanation]:
         "node finding": (*kinds().values(), *of_release().values()),
         "metrics finding": of_metrics().values(),
         "benchmark finding": of_benchmarks().values(),
+        "run finding": of_runs().values(),
     }
     for word, kinds_of_word in others.items():
         yield from (explanation_of(kind, word) for kind in kinds_of_word)

@@ -39,6 +39,7 @@ COMMANDS = (
     "monitor",
     "bench",
     "batch",
+    "run",
     "destroy",
     "completion",
 )

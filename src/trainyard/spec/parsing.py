@@ -56,7 +56,7 @@ def parse(text: str, file: str) -> ParsedSpec:
     if findings := tuple(_not_a_spec(document)):
         raise SpecError(findings)
     is_environment = document.value.get("kind") == "environment"
-    spec: Spec = _environment(document) if is_environment else _validated(document, Spec, spec_validator())
+    spec: Spec = _environment(document) if is_environment else validated(document, Spec, spec_validator())
     if findings := tuple(_unseen(document, document.value)):
         raise SpecError(findings[:MOST_FINDINGS])
     return ParsedSpec(spec, document)
@@ -67,10 +67,11 @@ def _environment(document: Document) -> Spec:
     from trainyard.spec.environment import Environment, as_spec
 
     validator = validator_of(Environment, COMPILED_ENVIRONMENT)
-    return as_spec(_validated(document, Environment, validator), spec_validator().validate_python(_LEAST_CLUSTER))
+    return as_spec(validated(document, Environment, validator), spec_validator().validate_python(_LEAST_CLUSTER))
 
 
-def _validated(document: Document, record: type[Record], validator: SchemaValidator) -> Any:
+def validated(document: Document, record: type[Record], validator: SchemaValidator) -> Any:
+    """Return the record that a document holds. Raises SpecError with everything that is wrong."""
     try:
         value = validator.validate_python(document.value)
     except ValidationError as error:

@@ -28,7 +28,16 @@ def test_a_preflight_that_could_not_be_run_is_explained_like_one():
 
 def test_rules_come_first_and_causes_of_failures_last():
     kinds = list(dict.fromkeys(explanation.kind for explanation in explanations()))
-    found = ["rule", "preflight", "node finding", "metrics finding", "benchmark finding", "load error", "suppression"]
+    found = [
+        "rule",
+        "preflight",
+        "node finding",
+        "metrics finding",
+        "benchmark finding",
+        "run finding",
+        "load error",
+        "suppression",
+    ]
     assert kinds == [*found, "alert", "cause"]
 
 
