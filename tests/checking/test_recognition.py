@@ -36,6 +36,7 @@ KINDS = {
 NONE = (
     "version: 1\nclone_folder: c\nshallow_clone: true\nenvironment: {A: 1}\nplatform: [x64]\ninstall: []",
     "Resources: {A: {Type: AWS::S3::Bucket, B: !Rain::Embed b}}",
+    "list:\n\t@grep -l 'AWSTemplateFormatVersion' *.yaml\nifdef A\n",
     "", "# only a comment\n", "a: 1", "- a", "text", "name: CI\non: [push]\njobs: {}", "version: 2\nservices: {}",
     "#!/usr/bin/env python3\nprint()", "import os\n", "Resources: []", "Resources: {a: 1}", "apiVersion: [v1]\nkind: a",
     "apiVersion: v2\nname: chart", "{", "\t- a: [", "a: {{ .Values.a }}", "image: !reference [a, b]",

@@ -32,7 +32,10 @@ _EKSCTL = "eksctl.io/"
 # What plainly marks a text, also where it cannot be read as YAML; the first that is there counts.
 _MARKS: tuple[tuple[re.Pattern[str], DocumentKind], ...] = (
     (re.compile(r"^\s*\"?apiVersion\"?:\s*\"?eksctl\.io/", re.MULTILINE), "eksctl"),
-    (re.compile(r"AWSTemplateFormatVersion|\bType\"?:\s*[\"']?AWS::\w+::\w+"), "cloudformation"),
+    (
+        re.compile(r"(?:^\s*|[\"'])AWSTemplateFormatVersion[\"']?\s*:|\bType\"?:\s*[\"']?AWS::\w+::\w+", re.MULTILINE),
+        "cloudformation",
+    ),
 )
 _YAML_SUFFIXES = frozenset({".yaml", ".yml", ".json", ".template", ".cfn", ""})
 # https://slurm.schedmd.com/sbatch.html#SECTION_DESCRIPTION

@@ -38,6 +38,8 @@ FOUND = {
         "tag:aws:parallelcluster:queue-name",
     ),
     "script-pcluster-command-unknown": ("pcluster validate -c a.yaml",),
+    "script-pcluster-option-missing": ("pcluster get-image-log-events --image-id a",),
+    "script-apt-key-removed": ("sudo apt-key adv --fetch-keys https://a.example/k",),
     "script-eksctl-file-deleted-by-kubectl": ("kubectl delete cluster llm",),
     "script-default-password": ("ENV GF_SECURITY_ADMIN_PASSWORD admin", "MYSQL_ROOT_PASSWORD='root' mysqld"),
     "script-folder-open-to-all": ("sudo chmod 777 /fsx", "chmod a+rwx /shared/data"),
@@ -85,6 +87,11 @@ LEFT = {
     ),
     "script-discovery-tag-unknown": ("tag:parallelcluster:node-type", "tag:aws:autoscaling:groupName"),
     "script-pcluster-command-unknown": ("pcluster version", "pcluster create-cluster --dryrun true"),
+    "script-pcluster-option-missing": (
+        "pcluster get-cluster-log-events -n a --log-stream-name b",
+        "pcluster list-cluster-log-streams -n a",
+    ),
+    "script-apt-key-removed": ("apt-key list", "cat my-apt-key"),
     "script-eksctl-file-deleted-by-kubectl": ("eksctl delete cluster -f a", "kubectl delete clusterrole a"),
     "script-default-password": (
         "GF_SECURITY_ADMIN_PASSWORD__FILE=/run/a",
