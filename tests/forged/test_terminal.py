@@ -33,9 +33,11 @@ PLAIN = {
     "formats.py": "JSON in ASCII; commands of GitHub, escaped",
     "logs_output.py": "JSON in ASCII",
     "schema.py": "our own schema",
+    "run_schema.py": "our own schema",
     "adopt.py": "a spec of YAML, which escapes what a configuration holds",
     "batch_image.py": "a Dockerfile of ours",
     "new.py": "a spec of ours with the user's own settings",
+    "run_new.py": "a run of ours",
     "__init__.py": "a word of ours",
 }
 
