@@ -72,6 +72,12 @@ def test_a_log_of_nccl_tells_its_versions(cases, tmp_path):
     assert cases(str(log), "--on", "p4d.24xlarge")[0] == 1
 
 
+def test_of_a_log_of_any_size_the_beginning_is_read(cases, tmp_path):
+    log = tmp_path / "job.log"
+    log.write_bytes(b"node-1:1:1 [0] NCCL INFO NCCL version 2.29.2+cuda12.8\n" + b"step \xff 1\n" * 600_000)
+    assert cases(str(log)) == (0, ["nccl-2.29.2-hangs"])
+
+
 def test_a_spec_tells_versions_and_instance_types(cases, tmp_path):
     spec = tmp_path / "cluster.yaml"
     spec.write_text(

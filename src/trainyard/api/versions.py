@@ -22,7 +22,7 @@ from trainyard.compatibility.version_set import (
     unknown_note,
     with_brought,
 )
-from trainyard.edge.text_file import read_text
+from trainyard.edge.text_file import read_beginning
 from trainyard.errors import InputError
 from trainyard.rules.version_conflict import spec_versions
 from trainyard.spec.parsing import parse
@@ -168,7 +168,7 @@ def _known_type(name: str) -> str:
 def _of_file(file: str, types: list[str]) -> dict[Component, SetVersion]:
     if (component := _bare_name(file)) is not None:
         raise InputError(f"{file} has no version", hint=f"write {component}=VERSION; ./{file} names a file")
-    text = read_text(file)
+    text = read_beginning(file)
     if (told := versions_in_json(text, file)) is not None:
         return told
     if is_environment(text):

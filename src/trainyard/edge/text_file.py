@@ -25,6 +25,17 @@ def read_text(file: str) -> str:
         raise DocumentError((_not_utf8(file, content, error),)) from None
 
 
+def read_beginning(file: str) -> str:
+    """Return the text of a file as far as it is read at all: whole lines, whatever is no text replaced.
+
+    A log says at its beginning what it is about, and may be of any size. Raises DocumentError.
+    """
+    content = _read_bytes(file)
+    if len(content) > _MOST_BYTES:
+        content = content[: content.rfind(b"\n", 0, _MOST_BYTES) + 1]
+    return content.decode(errors="replace")
+
+
 def _read_bytes(file: str) -> bytes:
     try:
         if file == "-":

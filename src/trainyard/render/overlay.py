@@ -136,13 +136,15 @@ def _missing_items(items: Sequence[Any], there: Sequence[Any], path: Path, confl
             conflicts.append(path)
         return list(items[len(there) :])
     missing: list[Any] = []
+    positions = _positions(there)
     for item in items:
-        position = _position(there, item)
+        position = positions(item)
         if position is None:
             missing.append(item)
         elif inner := _missing_keys(item, there[position], (*path, position), conflicts):
             missing.append({**{name: item[name] for name in _NAMES if item.get(name) == _name(item)}, **inner})
-    conflicts.extend((*path, at) for at, item in enumerate(there) if _position(items, item) is None)
+    positions = _positions(items)
+    conflicts.extend((*path, at) for at, item in enumerate(there) if positions(item) is None)
     return missing
 
 
@@ -184,7 +186,8 @@ def _value(there: Any, value: Any) -> Any:
     if isinstance(there, list) and isinstance(value, list | tuple):
         by_name = {_name(item): item for item in value if _is_named(item)}
         grown = [merged(item, by_name.get(_name(item), {})) if _is_named(item) else item for item in there]
-        return [*grown, *(item for item in value if _position(there, item) is None)]
+        positions = _positions(there)
+        return [*grown, *(item for item in value if positions(item) is None)]
     return value
 
 
@@ -202,9 +205,9 @@ def _in_mapping(there: Any, overlay: Mapping[str, Any], written: Path, place: Pa
 
 def _in_list(there: Sequence[Any], items: Sequence[Any], written: Path, place: Path) -> Iterator[OverlayKey]:
     names = tuple(str(_name(item)) for item in there if _is_named(item))
-    end = len(there)
+    end, positions = len(there), _positions(there)
     for index, item in enumerate(items):
-        at, position = (*written, index), _position(there, item)
+        at, position = (*written, index), positions(item)
         if position is None:
             yield OverlayKey(at, (*place, end), is_there=False, names=names)
             end += 1
@@ -215,10 +218,22 @@ def _in_list(there: Sequence[Any], items: Sequence[Any], written: Path, place: P
             yield OverlayKey(at, (*place, position), is_there=True)
 
 
-def _position(there: Sequence[Any], item: Any) -> int | None:
-    """Return which entry of a list is meant: the one of the same name, or the same one; None for a further one."""
-    same = (_is_named(other) and _name(other) == _name(item) if _is_named(item) else other == item for other in there)
-    return next((position for position, is_same in enumerate(same) if is_same), None)
+def _positions(there: Sequence[Any]) -> Callable[[Any], int | None]:
+    """Return a function that says which entry of a list is meant.
+
+    It is the one of the same name, for what has none the same one, and None is a further one.
+    """
+    named: dict[Any, int] = {}
+    for position, other in enumerate(there):
+        if _is_named(other):
+            named.setdefault(_name(other), position)
+
+    def position_of(item: Any) -> int | None:
+        if _is_named(item):
+            return named.get(_name(item))
+        return next((position for position, other in enumerate(there) if other == item), None)
+
+    return position_of
 
 
 def _is_named(item: Any) -> bool:

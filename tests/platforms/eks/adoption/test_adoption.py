@@ -209,6 +209,30 @@ def test_what_cannot_be_adopted_is_refused_with_the_reason(text, problem):
     assert problem in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        LEAST + "vpc: {id: {}, subnets: {private: [1], public: x}, publicAccessCIDRs: 3}\ncloudWatch: [a]\n",
+        changed({"minSize": -1, "desiredCapacity": "x", "maxSize": 1.5, "subnets": "a", "capacityReservation": [1]}),
+        changed({"labels": 3, "spot": "maybe", "volumeSize": 10**20, "efaEnabled": "yes", "availabilityZones": "a"}),
+        changed(metadata={"tags": [1], "version": [2]}, iam=[1], secretsEncryption="k"),
+        changed(metadata={"tags": {1: 2}}),
+    ],
+)
+def test_values_of_any_shape_are_rendered_again_or_listed_or_refused(text):
+    try:
+        adoption = adopted(text)
+    except (InputError, FindingsError):
+        return
+    different = list(differences(without_nulls(with_lists(yaml.safe_load(text))), rendered(adoption)))
+    assert len(different) == len(adoption.differences)
+
+
+def test_a_file_with_very_many_node_groups_is_adopted_in_no_time():
+    groups = "".join(f"  - {{name: g{number}, instanceType: m5.large}}\n" for number in range(300))
+    assert adopted(LEAST + groups).differences == ()
+
+
 def test_another_name_than_that_of_the_file_is_refused():
     with pytest.raises(InputError, match="says llm"):
         adopted(LEAST, name="other")

@@ -182,7 +182,9 @@ def _origins_of(spec: Spec, written: Mapping[str, Any], conflict: Path) -> Itera
         "spot": "capacity",
         "subnets": "subnet",
     }
-    yield ("queues", position, *(key or own.get(str(conflict[2]), str(conflict[2]))).split("."))
+    path = (key or own.get(str(conflict[2]), str(conflict[2]))).split(".")
+    yield ("queues", position, *path)
+    yield ("queues", position, path[0])  # a fixed number of nodes is a count itself
 
 
 def _without_nulls(value: Any) -> Any:

@@ -33,7 +33,9 @@ def spec_data(config: Mapping[str, Any], adoptable: AdoptableConfig) -> dict[str
     data: dict[str, Any] = {"name": adoptable.name, "region": adoptable.region, "platform": "eks"}
     for place, key in origins("cluster").items():
         _put(data, key, at(config, *place.split(".")))
-    data["tags"] = {key: value for key, value in data.get("tags", {}).items() if not key.startswith(_RESERVED)}
+    tags = data.pop("tags", None)
+    if isinstance(tags, Mapping):
+        data["tags"] = {key: value for key, value in tags.items() if not str(key).startswith(_RESERVED)}
     queues = [
         _queue(group, kind) | {"subnet": _subnet(config, group, position)}
         for position, (kind, group) in enumerate(adoptable_groups(config))
