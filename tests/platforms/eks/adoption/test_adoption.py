@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -189,6 +190,12 @@ def test_placeholders_of_name_region_and_network_have_values_that_stand_for_them
     assert [item.name for item in adoption.placeholders] == ["${NAME}", "${REGION}", "${VPC}"]
 
 
+def test_an_id_of_a_vpc_that_is_none_has_a_value_that_stands_for_it():
+    adoption = adopted(LEAST + "vpc: {id: vpc-xxxxxxxx}\n")
+    assert adoption.differences == ()
+    assert "# vpc-00000000 stands for vpc-xxxxxxxx." in adoption.spec
+
+
 @each_case(
     ("text", "problem"),
     [
@@ -197,6 +204,7 @@ def test_placeholders_of_name_region_and_network_have_values_that_stand_for_them
         (LEAST.partition("managed")[0], "no node group"),
         (LEAST.replace("us-east-2", "Ohio"), "region"),
         (LEAST.replace("llm", "a_b"), "name"),
+        (LEAST + "vpc: {id: {}}\n", "id of its VPC"),
         (LEAST + LEAST.partition("\n")[2], "a second time"),
         (changed(nodeGroups=[{"name": "train", "instanceType": "m5.large"}]), "called train"),
         (changed({"labels": {"a": "\u202e"}}), "whose characters can all be seen"),
@@ -212,7 +220,7 @@ def test_what_cannot_be_adopted_is_refused_with_the_reason(text, problem):
 @pytest.mark.parametrize(
     "text",
     [
-        LEAST + "vpc: {id: {}, subnets: {private: [1], public: x}, publicAccessCIDRs: 3}\ncloudWatch: [a]\n",
+        LEAST + "vpc: {subnets: {private: [1], public: x}, publicAccessCIDRs: 3}\ncloudWatch: [a]\n",
         changed({"minSize": -1, "desiredCapacity": "x", "maxSize": 1.5, "subnets": "a", "capacityReservation": [1]}),
         changed({"labels": 3, "spot": "maybe", "volumeSize": 10**20, "efaEnabled": "yes", "availabilityZones": "a"}),
         changed(metadata={"tags": [1], "version": [2]}, iam=[1], secretsEncryption="k"),
@@ -224,7 +232,8 @@ def test_values_of_any_shape_are_rendered_again_or_listed_or_refused(text):
         adoption = adopted(text)
     except (InputError, FindingsError):
         return
-    different = list(differences(without_nulls(with_lists(yaml.safe_load(text))), rendered(adoption)))
+    written = without_nulls(json.loads(json.dumps(yaml.safe_load(text))))
+    different = list(differences(written, rendered(adoption)))
     assert len(different) == len(adoption.differences)
 
 

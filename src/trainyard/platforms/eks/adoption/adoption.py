@@ -7,6 +7,7 @@ what renders besides is null there, and what renders otherwise is taken out of t
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -29,6 +30,8 @@ from trainyard.spec.draft_data import remove, valid_spec
 
 # Every round takes something out of the spec or changes the overlay; a file of the largest allowed size has fewer keys.
 _MOST_ROUNDS = 300
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html
+_VPC = re.compile(r"vpc-(?:[0-9a-f]{8}|[0-9a-f]{17})")
 
 
 def names_in(config: Mapping[str, Any]) -> ConfigNames:
@@ -97,10 +100,21 @@ def _with_stand_ins(config: dict[str, Any], adoptable: AdoptableConfig) -> tuple
     )
     for section, key, value in values:
         placeholder = at(config, section, key)
-        if placeholder_in(placeholder) is not None:
+        if placeholder_in(placeholder) is not None or (key == "id" and _is_no_vpc(placeholder)):
             config[section] = {**config[section], key: value}
             stand_ins[value] = placeholder
     return config, stand_ins
+
+
+def _is_no_vpc(vpc: Any) -> bool:
+    """Return whether the text is no id, such as vpc-xxxxxxxx in an example. Raises InputError where it is no text."""
+    if vpc is None or isinstance(vpc, str):
+        return vpc is not None and _VPC.fullmatch(vpc) is None
+    raise InputError(
+        "the id of its VPC is no text",
+        where="vpc.id",
+        hint="write the id of the VPC, or leave it out where eksctl makes one",
+    )
 
 
 def _named_subnets(groups: list[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
