@@ -28,6 +28,7 @@ COMMANDS = (
     "plan",
     "image",
     "rehearse",
+    "lab",
     "deploy",
     "replace",
     "status",

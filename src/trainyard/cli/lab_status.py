@@ -1,0 +1,38 @@
+"""``trainyard lab status``."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+
+from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.foreign_text import quoted
+
+
+@click.command()
+@click.argument("name", metavar="[NAME]", required=False)
+@json_option
+def command(*, name: str | None, as_json: bool) -> None:
+    """Show the nodes of the lab NAME by state, or of every lab, and why some are out of work.
+
+    \b
+    Example:
+      trainyard lab status
+      trainyard lab status llm-p5 --json
+    """
+    from trainyard.api.lab import lab_of, labs, node_states
+
+    chosen = labs() if name is None else [lab_of(name)]
+    found = {lab.name: list(dict.fromkeys(node_states(lab))) for lab in chosen}
+    if as_json:
+        print_json({"labs": [{"name": lab, "nodes": [node._asdict() for node in found[lab]]} for lab in found]})
+        return
+    for lab, nodes in found.items():
+        counts = Counter(node.state for node in nodes)
+        print_text(f"{lab}: " + ", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+        for node in nodes:
+            if node.reason:
+                print_text(f"  {node.name}  {node.state}: {quoted(node.reason)}")
+    if not found:
+        print_text("no lab runs; `trainyard lab up SPEC` starts one")

@@ -1,0 +1,80 @@
+"""Which processes of this machine belong to a lab: told by what they are, so that also a killed call leaves none lost.
+
+Daemons have the lab's folder in their command line. What runs in jobs has Slurm's names of cluster and node in its
+environment, and the slurmstepd above it has neither: it is the parent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+_STEP_DAEMON = "slurmstepd"
+_DAEMONS = ("slurmd", "slurmctld", "munged", "slurmdbd", "mariadbd")
+
+
+class LabProcess(NamedTuple):
+    """A process of this user, or of anybody where this user is root."""
+
+    id: int
+    parent: int
+    name: str
+    arguments: tuple[str, ...]
+    variables: dict[str, str]
+
+
+def processes() -> Iterator[LabProcess]:
+    """Yield every process that this user may look at.
+
+    https://man7.org/linux/man-pages/man5/proc.5.html
+    """
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+            name, fields = status.partition("(")[2].rpartition(")")[::2]
+            if fields.split()[0] in ("Z", "X"):
+                continue
+            arguments = _words(folder / "cmdline")
+            variables = dict(word.partition("=")[::2] for word in _words(folder / "environ"))
+        except (OSError, IndexError):  # it has ended, or it is somebody else's
+            continue
+        yield LabProcess(int(folder.name), int(fields.split()[1]), name, arguments, variables)
+
+
+def daemons(folder: Path) -> list[LabProcess]:
+    """Return the daemons of the lab in a folder."""
+    inside = f"{folder}/"
+    return [
+        process for process in processes()
+        if process.name in _DAEMONS and any(inside in word for word in process.arguments[1:])
+    ]  # fmt: skip
+
+
+def node_daemon(folder: Path, node: str) -> list[LabProcess]:
+    """Return the slurmd of a node."""
+    return [
+        process for process in daemons(folder)
+        if process.name == "slurmd" and ("-N", node) in zip(process.arguments, process.arguments[1:], strict=False)
+    ]  # fmt: skip
+
+
+def job_processes(lab: str, node: str | None = None) -> tuple[list[LabProcess], list[LabProcess]]:
+    """Return what runs in jobs of a lab, or of one of its nodes, and the slurmstepds above it."""
+    everything = {process.id: process for process in processes()}
+    of_jobs = [
+        process for process in everything.values()
+        if process.variables.get("SLURM_CLUSTER_NAME") == lab
+        and "SLURM_JOB_ID" in process.variables
+        and process.variables.get("SLURMD_NODENAME", "") == (node or process.variables.get("SLURMD_NODENAME", ""))
+        and process.variables.get("SLURMD_NODENAME")
+        and process.id != os.getpid()
+    ]  # fmt: skip
+    above = {process.parent for process in of_jobs}
+    steps = [everything[id_] for id_ in above if id_ in everything and everything[id_].name == _STEP_DAEMON]
+    return of_jobs, steps
+
+
+def _words(file: Path) -> tuple[str, ...]:
+    return tuple(word for word in file.read_bytes().decode(errors="replace").split("\0") if word)

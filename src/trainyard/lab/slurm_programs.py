@@ -1,0 +1,114 @@
+"""The programs of Slurm that a lab runs: those of this machine, or those of another Debian in a folder."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from trainyard.errors import InputError, TrainyardError
+
+PROGRAMS = (
+    "munged", "sacct", "sbatch", "scancel", "scontrol", "sdiag", "sinfo", "slurmctld", "slurmd", "squeue", "srun",
+)  # fmt: skip
+_NEEDED = ("munged", "slurmctld", "slurmd")
+_WHERE = ("usr/sbin", "usr/bin", "sbin", "bin")
+_ANSWERS_WITHIN_S = 30
+
+
+class SlurmPrograms(NamedTuple):
+    """Where they are."""
+
+    root: str = ""
+    """A whole system in a folder, as debootstrap makes it; empty for this machine."""
+    shared: tuple[str, ...] = ()
+    """Folders of this machine that are seen inside too."""
+
+    @property
+    def version(self) -> str:
+        """Return the version of Slurm, such as 24.11.5. Raises TrainyardError where slurmctld says none."""
+        words = [*self._inside(), "slurmctld", "-V"] if self.root else [_found("slurmctld"), "-V"]
+        try:
+            said = subprocess.run(
+                words, capture_output=True, text=True, check=False, timeout=_ANSWERS_WITHIN_S
+            ).stdout.split()
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise TrainyardError(f"slurmctld cannot be asked for its version: {error}", where=words[0]) from error
+        if not said:
+            raise TrainyardError("slurmctld says no version", where=self.root or words[0])
+        return said[-1]
+
+    def write(self, folder: Path, lab: Path) -> None:
+        """Write a program of each name into a folder, which leads to the real one."""
+        for name in PROGRAMS:
+            if self.root:
+                shared = [str(lab), *self.shared]
+                text = _IN_ROOT.format(root=shlex.quote(self.root), shared=shlex.join(shared), name=name)
+            else:
+                found = _find(name)
+                if found is None:
+                    continue
+                text = f'#!/bin/sh\nexec {shlex.quote(found)} "$@"\n'
+            (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).chmod(0o755)
+
+    def _inside(self) -> list[str]:
+        return ["chroot", self.root]
+
+
+# A mount namespace for each program: what is mounted ends with it.
+_IN_ROOT = """\
+#!/bin/bash
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+exec unshare --mount bash -c '
+set -e
+root="$1" count="$2"
+shift 2
+mount -t proc proc "$root/proc"
+mount --bind /dev "$root/dev"
+mount --bind /etc/hosts "$root/etc/hosts"
+for ((; count > 0; count--)); do
+  mkdir -p "$root$1"
+  mount --rbind "$1" "$root$1"
+  shift
+done
+[ -d "$root$PWD" ] || cd /
+exec chroot "$root" env -C "$PWD" "$@"
+' lab {root} "$(set -- {shared}; echo $#)" {shared} {name} "$@"
+"""
+
+
+def slurm_programs(root: str | None) -> SlurmPrograms:
+    """Return those of this machine, or of a root. Raises InputError where some are missing, or rights for a root."""
+    if root is None:
+        missing = [name for name in _NEEDED if _find(name) is None]
+        if missing:
+            hint = "on Debian and Ubuntu: apt-get install slurm-wlm munge; or name a root with a newer one: --root"
+            raise InputError(f"{missing[0]} is not on this machine", where=missing[0], hint=hint)
+        return SlurmPrograms()
+    folder = Path(root).resolve()
+    missing = [name for name in _NEEDED if not any((folder / place / name).exists() for place in _WHERE)]
+    if missing:
+        hint = "debootstrap --include=slurmctld,slurmd,slurm-client,munge SUITE FOLDER makes one"
+        raise InputError(f"there is no {missing[0]} in {folder}", where="--root", hint=hint)
+    if os.geteuid() != 0:
+        raise InputError("programs of another root take root", where="--root", hint="leave it out, or use sudo")
+    places = (Path.cwd(), Path.home(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir()))
+    shared = dict.fromkeys(str(place) for place in places if len(place.parts) > 1)
+    return SlurmPrograms(str(folder), tuple(shared))
+
+
+def _find(name: str) -> str | None:
+    return shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
+
+
+def _found(name: str) -> str:
+    found = _find(name)
+    if found is None:
+        raise TrainyardError(f"{name} is not on this machine", where=name)
+    return found
