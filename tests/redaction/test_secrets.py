@@ -59,7 +59,9 @@ REPEATED = ("a", "password ", "token=", "--token ", "://", "eyJ.", "cookie: a", 
             "a=a;", "wandb key ", "echo a | ", "db:5432:a:b:", "bindpw ", "snmpget -A ", "a:{SHA}", "AAAA\\n",
             "ipmitool -P", "SecureString --value ", "ipa-a ",
             "mongo ", "htpasswd -b a a ", "setuser a >", "jdbc:oracle:thin:", "x" * 64 + "\n",
-            "-----END PRIVATE KEY-----\n", "A" * 64 + "\n-----END ")  # fmt: skip
+            "-----END PRIVATE KEY-----\n", "A" * 64 + "\n-----END ", 'send "a1', 'assword\nsend "',
+            "a * ", "# client server secret\n", "createUser a SHA ",
+            "  password ", "token: aaaa.")  # fmt: skip
 
 
 @pytest.mark.parametrize("repeated", REPEATED)

@@ -16,6 +16,11 @@ _BLOCK_BYTES = 1 << 20
 _LONGEST_BEFORE = 100
 _KEY = b"-----BEGIN "
 _KEY_END = b"-----END "
+# What is asked for in one line and told in one of the next: by expect, and in files as chap-secrets and netrc.
+_QUESTION = re.compile(
+    rb"(?i:expect\b[^\n]{0,100}(?:assword|passphrase|passcode)|#[ \t]*client[ \t]+server[ \t]+secret|machine[ \t])"
+)
+_LINES_TO_ANSWER = 3
 _KEY_LINES = re.compile(rb"(?:[^\n]{0,100}(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{40,100}\r?\n?){0,400}")
 
 
@@ -51,7 +56,7 @@ def _end(block: bytes, start: int, word: int) -> int:
     end = block.find(b"\n", word)
     end = len(block) if end < 0 else end
     if (key := block.find(_KEY, start, end)) < 0 or b"PRIVATE KEY" not in block[key:end]:
-        return end
+        return _answer_end(block, end) if _QUESTION.search(block, start, end) else end
     key_end = block.find(_KEY_END, key, key + LONGEST_KEY)
     if key_end >= 0:
         line_end = block.find(b"\n", key_end)
@@ -62,6 +67,13 @@ def _end(block: bytes, start: int, word: int) -> int:
         return last.end()
     # The end of the last of them is that of a line, which stays.
     return end if lines is None or not lines[0] else lines.start() + len(lines[0].rstrip(b"\r\n"))
+
+
+def _answer_end(block: bytes, line_end: int) -> int:
+    for _ in range(_LINES_TO_ANSWER):
+        if (line_end := block.find(b"\n", line_end + 1)) < 0:
+            return len(block)
+    return line_end
 
 
 def _cut_line(before: bytes) -> re.Pattern[bytes]:
