@@ -28,6 +28,7 @@ from trainyard.platform_parts import (
     PlatformRendering,
     PlatformReplacement,
     StatusQuery,
+    TrainingJobs,
     UnusableKeys,
 )
 
@@ -187,6 +188,9 @@ class Platform(KeywordRecord):
     bench_submission: Callable[[], BenchSubmission]
     """How bandwidth tests are run. PCS: by Slurm, from a login node. HyperPod: by Slurm from its controller node, or as
     MPIJobs."""
+    training_jobs: Callable[[], TrainingJobs] | None
+    """How training runs become jobs; None where there are no nodes. PCS: jobs of Slurm. HyperPod: jobs of Slurm, or
+    PyTorchJobs."""
     cluster_evidence: Callable[[], ClusterEvidence]
     """What tells of failures of a cluster. PCS: GetCluster and ListComputeNodeGroups. HyperPod: DescribeCluster and
     ListClusterEvents."""

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from trainyard.spec.cluster import Spec
     from trainyard.submission.job import PlannedJob
     from trainyard.submission.scheduler import Scheduler as JobScheduler
+    from trainyard.training.run import Run
 
 
 class UnusableKeys(KeywordRecord):
@@ -437,6 +438,13 @@ class BenchSubmission(Protocol):
         ``ssh`` is the host that its head node is reached by, ``keep`` leaves ended jobs in Kubernetes: both are refused
         before where there is no such thing. Raises TrainyardError where nothing runs that takes jobs.
         """
+
+
+class TrainingJobs(Protocol):
+    """How training runs become jobs."""
+
+    def files(self, run: Run, spec: Spec) -> dict[str, str]:
+        """Return what `run render` writes, text by name. Raises InputError where the run lacks something for it."""
 
 
 class PlatformReadme(Protocol):

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("new", "check", "schema")
+COMMANDS = ("new", "check", "render", "schema")
 """In the order of use, which is also the order of the help."""
 
 
@@ -33,4 +33,5 @@ def command() -> None:
     Example:
       trainyard run new --template fsdp -o run.yaml
       trainyard run check run.yaml
+      trainyard run render run.yaml -o build/run
     """

@@ -29,6 +29,9 @@ class LabPlace(NamedTuple):
 
 # A node that does not answer is down after so many seconds: 180 with ParallelCluster, and nobody waits for it here.
 _SLURMD_TIMEOUT_S, _NODES_A_SECOND = 10, 50
+# A job that Slurm has put into the queue again waits so long, which is 120 s unless told otherwise:
+# https://slurm.schedmd.com/slurm.conf.html#OPT_cred_expire
+_CREDENTIAL_S = 15
 _HEALTH_EVERY_S, _CHECKS_A_SECOND = 5, 20
 
 
@@ -80,7 +83,7 @@ SlurmctldPort={place.port}
 SlurmUser={place.user}
 SlurmdUser={place.user}
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge/sock
+AuthInfo=socket={folder}/munge/sock,cred_expire={_CREDENTIAL_S}
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool/%n
@@ -105,6 +108,7 @@ MinJobAge=86400
 MaxJobCount=100000
 SchedulerParameters=sched_interval=2,bf_interval=5,batch_sched_delay=1
 HealthCheckProgram={folder}/bin/health-check
+Epilog={folder}/bin/health-check
 HealthCheckInterval={max(_HEALTH_EVERY_S, len(nodes) // _CHECKS_A_SECOND)}
 JobCompType=jobcomp/filetxt
 JobCompLoc={folder}/log/jobs.txt"""

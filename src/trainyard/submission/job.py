@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Measures = Literal["nccl-tests", "cpu-sweep", "gpu-sweep", "gpus"]
+Measures = Literal["nccl-tests", "cpu-sweep", "gpu-sweep", "gpus", "training"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,4 +31,6 @@ class PlannedJob:
     gpus: int = 0
     """How many GPUs it looks at one by one."""
     request: Mapping[str, Any] | None = field(default=None, repr=False)
-    """What SubmitJob of AWS Batch is given, where it runs there; on Amazon EKS the MPIJob."""
+    """What SubmitJob of AWS Batch is given, where it runs there; on Amazon EKS the MPIJob or PyTorchJob."""
+    requeued: bool = False
+    """Whether Slurm may start it again."""

@@ -24,7 +24,7 @@ def submit(head: HeadNodeConnection, folder: str, job: PlannedJob, token: str, a
     """
     waits = () if after is None else (f"--dependency=afterany:{after}",)
     # Scripts of jobs look for each other in the folder that sbatch was called in: SLURM_SUBMIT_DIR.
-    called = ("env", f"--chdir={folder}", "sbatch", "--parsable", "--no-requeue")
+    called = ("env", f"--chdir={folder}", "sbatch", "--parsable", *(() if job.requeued else ("--no-requeue",)))
     place = (f"--chdir={folder}", f"--output={folder}/{job.id}_%j.out", f"--comment={_MARK}:{token}:{job.id}")
     script = (f"{folder}/{job.script}", *job.arguments)
     answer = _slurm(head, (*called, *place, *waits, *job.options, *script))

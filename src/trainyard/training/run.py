@@ -74,6 +74,9 @@ class Restarts(Record):
     """Starts after the first; 0 for none."""
     before_end_min: Minutes = 5.0
     """How long before the time limit, or the end of a Capacity Block, the run is told to write a checkpoint and end."""
+    hang_min: Minutes = 20.0
+    """After how long without a line of progress the run hangs: on Slurm its stacks are written and it is started again.
+    More than a checkpoint takes. A program that writes no such lines is not watched."""
 
 
 class Model(Record):

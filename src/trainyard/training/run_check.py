@@ -21,6 +21,7 @@ _BLOCK_MARGIN = timedelta(minutes=30)
 # An interval is told of where it loses so much more of the time than the best one: below, no failure rate is so exact.
 _TELLING_LOSS = 0.01
 _RATE = "llama3"
+_BATCH_OVERRIDES = "https://docs.aws.amazon.com/batch/latest/APIReference/API_ContainerOverrides.html"
 # What is hours old is lost by much else than nodes that fail: a wrong command, or a loss that has become infinite.
 _LONGEST_S = 4 * 3600.0
 
@@ -145,6 +146,10 @@ def _container(file: RunFile, _now: datetime) -> Found:
     if file.run.container and platform_of(file.spec).has_slurm and not file.spec.software.containers:
         message = f"the nodes of {file.spec.name} have no Enroot and Pyxis"
         yield "run-container-not-possible", Problem(("container",), message)
+    elif file.run.container and platform_of(file.spec).has_batch:
+        message = "AWS Batch runs the image of its job definition, and a job cannot choose another one"
+        remedy = "write the image as batch.pytorch_image in the spec, or leave container out"
+        yield "run-container-not-possible", Problem(("container",), message, remedy, source=_BATCH_OVERRIDES)
 
 
 def _operator(file: RunFile, _now: datetime) -> Found:

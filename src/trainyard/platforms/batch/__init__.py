@@ -17,6 +17,7 @@ from trainyard.platform_parts import (
     PlatformRehearsal,
     PlatformRendering,
     StatusQuery,
+    TrainingJobs,
     UnusableKeys,
 )
 
@@ -46,6 +47,12 @@ def _deployment() -> PlatformDeployment:
     from trainyard.platforms.batch.deployment import steps
 
     return steps
+
+
+def _training_jobs() -> TrainingJobs:
+    from trainyard.platforms.batch import training_jobs
+
+    return training_jobs
 
 
 def _bench_submission() -> BenchSubmission:
@@ -165,5 +172,6 @@ BATCH = Platform(
     slurm_head=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
+    training_jobs=_training_jobs,
     cluster_evidence=_cluster_evidence,
 )

@@ -19,6 +19,7 @@ from trainyard.platform_parts import (
     PlatformRehearsal,
     PlatformRendering,
     StatusQuery,
+    TrainingJobs,
     UnusableKeys,
 )
 
@@ -50,6 +51,12 @@ def _deployment() -> PlatformDeployment:
     from trainyard.platforms.eks.deployment import steps
 
     return steps
+
+
+def _training_jobs() -> TrainingJobs:
+    from trainyard.platforms.eks import training_jobs
+
+    return training_jobs
 
 
 def _bench_submission() -> BenchSubmission:
@@ -187,5 +194,6 @@ EKS = Platform(
     slurm_head=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
+    training_jobs=_training_jobs,
     cluster_evidence=_cluster_evidence,
 )

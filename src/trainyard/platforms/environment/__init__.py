@@ -144,5 +144,6 @@ ENVIRONMENT = Platform(
     slurm_head=None,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
+    training_jobs=None,
     cluster_evidence=_cluster_evidence,
 )

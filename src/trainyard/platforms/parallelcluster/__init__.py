@@ -22,6 +22,7 @@ from trainyard.platform_parts import (
     PlatformRendering,
     PlatformReplacement,
     StatusQuery,
+    TrainingJobs,
     UnusableKeys,
 )
 
@@ -61,6 +62,12 @@ def _replacement() -> PlatformReplacement:
     from trainyard.platforms.parallelcluster import replacement
 
     return replacement
+
+
+def _training_jobs() -> TrainingJobs:
+    from trainyard.platforms.parallelcluster import training_jobs
+
+    return training_jobs
 
 
 def _bench_submission() -> BenchSubmission:
@@ -228,5 +235,6 @@ PARALLELCLUSTER = Platform(
     slurm_head=_slurm_head,
     node_discovery=_node_discovery,
     bench_submission=_bench_submission,
+    training_jobs=_training_jobs,
     cluster_evidence=_cluster_evidence,
 )

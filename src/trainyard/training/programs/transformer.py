@@ -205,11 +205,12 @@ def _finished(partial: Path, whole: Path) -> str | None:
 
 
 class StopWish:
-    """The wish that training ends soon, of a signal or of the file that TRAINYARD_STOP names."""
+    """The wish that training ends: by a signal, the file that TRAINYARD_STOP names, or the time TRAINYARD_ENDS_AT."""
 
     def __init__(self) -> None:
         """Begin to listen."""
         self.file = os.environ.get("TRAINYARD_STOP")
+        self.ends_at = float(os.environ.get("TRAINYARD_ENDS_AT") or "inf")
         self.is_there = False
         for number in (signal.SIGTERM, signal.SIGUSR1):
             signal.signal(number, self._take)
@@ -220,6 +221,8 @@ class StopWish:
     def read(self) -> bool:
         """Return whether there is one. Only one rank looks for the file."""
         if self.file and dist.get_rank() == 0 and Path(self.file).exists():
+            self.is_there = True
+        if time.time() >= self.ends_at:
             self.is_there = True
         return self.is_there
 

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# What each node of a training run starts: torchrun, or a launch script.
+#
+# start-node.sh WORD...   the program of torchrun with its arguments, or the launch script with its own
+#
+# TRAINYARD_KIND         torchrun or script
+# TRAINYARD_PYTHON       the interpreter that has torch
+# TRAINYARD_FOLDER       where the program is run, or empty
+# TRAINYARD_FILES        where trainyard_progress.py lies, for the program to import
+# TRAINYARD_ATTEMPT      a folder of this start, where it says that the program has failed here
+# GPUS_PER_NODE          processes on a node
+set -euo pipefail
+
+# The first to fail is the one to look at: the others fail because they have lost it.
+fail() {
+  printf '%s %s %s\n' "$(date +%s.%N)" "${SLURMD_NODENAME:-$(hostname)}" "$1" >>"$TRAINYARD_ATTEMPT/failures"
+  exit "$1"
+}
+
+main() {
+  # The names that launch scripts of Megatron-LM take:
+  # https://github.com/NVIDIA/Megatron-LM/blob/main/examples/gpt3/train_gpt3_175b_distributed.sh
+  export NNODES=$SLURM_NNODES NODE_RANK=$SLURM_NODEID
+  export PYTHONPATH="$TRAINYARD_FILES${PYTHONPATH:+:$PYTHONPATH}"
+  if [ -n "$TRAINYARD_FOLDER" ]; then
+    cd "$TRAINYARD_FOLDER"
+  fi
+  # Where another node has failed, Slurm tells this one to end: that is said too, after the program has ended.
+  trap : TERM
+  if [ "$TRAINYARD_KIND" = script ]; then
+    "$@" || fail "$?"
+    return
+  fi
+  # Slurm starts the job again, on nodes that work: torchrun itself would start on the same ones.
+  "$TRAINYARD_PYTHON" -m torch.distributed.run --max-restarts=0 \
+    --nnodes="$NNODES" --node-rank="$NODE_RANK" --nproc-per-node="$GPUS_PER_NODE" \
+    --master-addr="$MASTER_ADDR" --master-port="$MASTER_PORT" "$@" || fail "$?"
+}
+
+main "$@"

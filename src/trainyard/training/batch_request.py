@@ -1,0 +1,76 @@
+"""A run as a multi-node parallel job of AWS Batch: what SubmitJob is given.
+
+The job definition for torchrun holds the image, the devices of EFA and the file systems; the job says what is run.
+https://docs.aws.amazon.com/batch/latest/userguide/multi-node-parallel-jobs.html
+https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from trainyard.spec.cluster import Spec
+from trainyard.training.job import launch_of_run, processes_on_node, run_folder, stop_time, variables, words_of
+from trainyard.training.run import Run
+
+_START = Path(__file__).parent / "assets" / "start-batch-node.sh"
+# https://docs.aws.amazon.com/batch/latest/APIReference/API_RetryStrategy.html
+_MOST_ATTEMPTS = 10
+
+
+def programs_folder(run: Run) -> str:
+    """Return where the programs of a run have to lie: Batch hands none to its containers."""
+    return f"{run_folder(run)}/programs"
+
+
+def submit_request(run: Run, spec: Spec, job_queue: str, job_definition: str) -> dict[str, Any]:
+    """Return the parameters of SubmitJob. The queue and the definition are named by name or ARN."""
+    words = words_of(run, programs_folder(run))
+    command = ["bash", "-c", _START.read_text(encoding="utf-8"), "start-batch-node", *words]
+    environment = [{"name": name, "value": value} for name, value in _environment(run, spec).items()]
+    overrides = {"command": command, "environment": environment}
+    return {
+        "jobName": run.name,
+        "jobQueue": job_queue,
+        "jobDefinition": job_definition,
+        "nodeOverrides": {
+            "numNodes": run.nodes,
+            "nodePropertyOverrides": [{"targetNodes": "0:", "containerOverrides": overrides}],
+        },
+        "retryStrategy": _retries(run),
+        "timeout": {"attemptDurationSeconds": round(run.time_limit_h * 3600)},
+        "tags": {"trainyard:run": run.name},
+        "propagateTags": True,
+    }
+
+
+def _retries(run: Run) -> dict[str, Any]:
+    """Return how often it is started again: after a node has gone, and after a failure; not where nothing can help.
+
+    https://docs.aws.amazon.com/batch/latest/userguide/job_retries.html
+    """
+    return {
+        "attempts": min(run.restarts.most + 1, _MOST_ATTEMPTS),
+        "evaluateOnExit": [
+            {"onReason": "CannotPullContainerError*", "action": "EXIT"},
+            {"onStatusReason": "Host EC2*", "action": "RETRY"},
+            {"onExitCode": "*", "action": "RETRY"},
+        ],
+    }
+
+
+def _environment(run: Run, spec: Spec) -> dict[str, str]:
+    launch, stop = launch_of_run(run, spec), stop_time(run)
+    return {
+        "TRAINYARD_KIND": "script" if run.program.script else "torchrun",
+        "TRAINYARD_FOLDER": run.program.folder or "",
+        "TRAINYARD_PROGRESS": f"{run_folder(run)}/progress",
+        "TRAINYARD_STOP": f"{run_folder(run)}/stop",
+        **({} if stop is None else {"TRAINYARD_ENDS_AT": str(stop)}),
+        "GPUS_PER_NODE": str(processes_on_node(run, launch)),
+        "PYTHONPATH": programs_folder(run),
+        **variables(run, launch),
+        # Over ecs-eth0 ECS tells a container its role; it leads to no other node.
+        "NCCL_SOCKET_IFNAME": run.environment.get("NCCL_SOCKET_IFNAME", "^lo,docker,ecs"),
+    }

@@ -1,0 +1,152 @@
+"""The job of a run on each platform, judged by what will read it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import botocore.session
+import pytest
+import yaml
+from botocore.validate import ParamValidator
+
+from tests.platforms.eks.rendering.manifests.strictly import problems
+from tests.program import run
+from trainyard.api.run import new_run, run_files
+from trainyard.training.run_file import read_run
+
+SPECS = {
+    "parallelcluster": "platform: parallelcluster",
+    "batch": "platform: batch",
+    "eks": "platform: eks",
+}
+SPEC = """\
+name: lab
+region: us-east-2
+{platform}
+queues:
+  - {{name: gpus, instance_type: p5.48xlarge, nodes: 8}}
+file_systems:
+  - {{mount: /fsx, lustre: {{size_gib: 4800, throughput_mb_s_per_tib: 250}}}}
+"""
+
+
+def files(folder: Path, platform: str, run_text: str) -> dict[str, str]:
+    (folder / "cluster.yaml").write_text(SPEC.format(platform=SPECS[platform]))
+    (folder / "run.yaml").write_text(run_text)
+    read = read_run(str(folder / "run.yaml"))
+    return run_files(read.run, read.spec)
+
+
+def sbatch(folder: Path, run_text: str) -> str:
+    made = files(folder, "parallelcluster", run_text)
+    return next(text for name, text in made.items() if name.endswith(".sbatch"))
+
+
+def flags(text: str) -> dict[str, str]:
+    found = (line.removeprefix("#SBATCH --") for line in text.splitlines() if line.startswith("#SBATCH"))
+    return {flag.partition("=")[0]: flag.partition("=")[2] for flag in found}
+
+
+def test_every_flag_and_every_variable_has_its_reason_above_it(tmp_path: Path):
+    lines = sbatch(tmp_path, new_run("fsdp")).splitlines()
+    said = [at for at, line in enumerate(lines) if line.startswith(("#SBATCH", "export "))]
+    assert len(said) > 20
+    for at in said:
+        assert lines[at - 1].startswith("# "), lines[at]
+        assert lines[at - 1].endswith((".", ":")) or "https://" in lines[at - 1], lines[at - 1]
+
+
+def test_slurm_from_25_11_is_asked_for_expedited_restarts(tmp_path: Path):
+    assert flags(sbatch(tmp_path, new_run("fsdp")))["requeue"] == "expedite"
+    (tmp_path / "older").mkdir()
+    older = SPECS | {"parallelcluster": "platform: parallelcluster\nparallelcluster: {version: 3.13.2}"}
+    (tmp_path / "cluster.yaml").write_text(SPEC.format(platform=older["parallelcluster"]))
+    read = read_run(str(tmp_path / "run.yaml"))
+    assert flags(run_files(read.run, read.spec)[f"{read.run.name}.sbatch"])["requeue"] == ""
+
+
+def test_a_run_without_restarts_is_not_started_again(tmp_path: Path):
+    text = sbatch(tmp_path, new_run("command").replace("most: 20", "most: 0"))
+    assert "no-requeue" in flags(text)
+    assert "requeue" not in flags(text)
+
+
+def test_before_its_block_ends_the_run_is_told(tmp_path: Path):
+    text = sbatch(tmp_path, new_run("fsdp").replace("time_limit_h", "block_ends: 2026-12-01T11:30Z\ntime_limit_h"))
+    # 30 minutes before the end EC2 takes the instances, and five before that the run ends.
+    told = datetime(2026, 12, 1, 10, 55, tzinfo=UTC)
+    assert f"TRAINYARD_ENDS_AT={told.timestamp():.0f}\n" in text
+
+
+@pytest.mark.parametrize("word", ["a'b", "$(touch /tmp/x)", "`id`", 'a"b', "a\\b", "a;b", "a b"])
+def test_no_word_of_a_run_becomes_shell(tmp_path: Path, word: str):
+    text = new_run("fsdp").replace('arguments: [--steps, "1000"]', f"arguments: [{json.dumps(word)}]")
+    text += f"environment: {{A: {json.dumps(word)}}}\n"
+    script = sbatch(tmp_path, text)
+    last = script.rstrip().splitlines()[-1].replace('exec bash "$TRAINYARD_FILES/run-training.sh"', "printf '%s\\n'")
+    exported = "\n".join(line for line in script.splitlines() if line.startswith("export A="))
+    shell = f"{exported}\nTRAINYARD_FILES=/f\n{last}\nprintf '%s\\n' \"$A\"\n"
+    told = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert told[-2:] == [word, word]
+
+
+@pytest.mark.parametrize("template", ["ddp", "fsdp", "command", "script"])
+def test_our_own_check_has_nothing_against_the_batch_script(tmp_path: Path, template: str):
+    for name, text in files(tmp_path, "parallelcluster", new_run(template)).items():
+        (tmp_path / name).write_text(text)
+    (script,) = tmp_path.glob("*.sbatch")
+    done = run("check", str(script), "--json")
+    assert [finding for finding in json.loads(done.out)["findings"] if finding["severity"] != "info"] == []
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("template", ["fsdp", "script"])
+def test_shellcheck_has_nothing_against_it(tmp_path: Path, template: str):
+    text = new_run(template)
+    script = tmp_path / "a.sbatch"
+    script.write_text(sbatch(tmp_path, text))
+    done = subprocess.run(["shellcheck", str(script)], capture_output=True, text=True, check=False)
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("template", ["ddp", "command", "script"])
+def test_kubernetes_takes_the_job_of_amazon_eks(tmp_path: Path, template: str):
+    (text,) = files(tmp_path, "eks", new_run(template)).values()
+    config_map, job = yaml.safe_load_all(text)
+    assert problems(config_map, "1.34") == []
+    assert problems(job, "1.34") == []
+    (container,) = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+    assert container["resources"]["limits"].items() >= {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}.items()
+    assert job["spec"]["runPolicy"]["backoffLimit"] == 20
+    assert "trainyard_progress.py" in config_map["data"]
+
+
+@pytest.mark.parametrize("template", ["ddp", "command", "script"])
+def test_submit_job_takes_the_request_for_aws_batch(tmp_path: Path, template: str):
+    made = files(tmp_path, "batch", new_run(template))
+    request: dict[str, Any] = next(json.loads(text) for name, text in made.items() if name.endswith(".json"))
+    shape = botocore.session.get_session().get_service_model("batch").operation_model("SubmitJob").input_shape
+    assert ParamValidator().validate(request, shape).generate_report() == ""
+    assert request["nodeOverrides"]["numNodes"] == 2
+    retries = request["retryStrategy"]
+    assert (retries["attempts"], retries["evaluateOnExit"][1]) == (
+        10,
+        {"onStatusReason": "Host EC2*", "action": "RETRY"},
+    )
+
+
+def test_the_command_writes_the_files_and_nothing_for_a_run_with_errors(tmp_path: Path):
+    files(tmp_path, "parallelcluster", new_run("fsdp"))
+    done = run("run", "render", str(tmp_path / "run.yaml"), "-o", str(tmp_path / "job"), "--json")
+    assert (done.status, done.err) == (0, "")
+    assert sorted(json.loads(done.out)["files"]) == sorted(
+        file.name for file in (tmp_path / "job").iterdir() if not file.name.startswith(".") and file.suffix != ".json"
+    )
+    (tmp_path / "run.yaml").write_text(new_run("fsdp").replace("nodes: 2", "nodes: 9"))
+    done = run("run", "render", str(tmp_path / "run.yaml"), "-o", str(tmp_path / "other"))
+    assert (done.status, (tmp_path / "other").exists()) == (1, False)
+    assert "run-nodes-exceed-queue" in done.err
