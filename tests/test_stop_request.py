@@ -56,6 +56,64 @@ def test_a_press_is_not_lost_wherever_it_comes(place: str):
     assert done.stderr.splitlines() == ["interrupted: that was it"]
 
 
+@pytest.mark.parametrize("place", [*PLACES, "a call that does not come back"])
+def test_what_only_looks_is_ended_wherever_a_press_comes(place: str):
+    hanging = (
+        "import threading, time; threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start(); time.sleep(300)"
+    )
+    script = """
+import os, signal, weakref
+from trainyard.cli.interrupts import endless
+from trainyard.stop_request import look, pause
+
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+try:
+    with endless():
+        {0}
+        look()
+        print("went on")
+except KeyboardInterrupt:
+    print("ended")
+""".replace("{0}", PLACES.get(place, hanging).replace("{1}", "set()"))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_what_python_drops_of_a_handler_that_raises_is_raised_by_the_next_look(number: signal.Signals, status: int):
+    script = f"""
+import os, signal, sys
+import click
+import trainyard.cli
+from trainyard.__main__ import main
+from trainyard.stop_request import pause
+
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), {number:d})
+        for _ in range(1000):
+            pass
+
+def work():
+    Dropped()
+    pause(300)
+    print("went on")
+
+trainyard.cli.trainyard.get_command = lambda *_: click.Command("work", callback=work)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # pytest may ignore it
+sys.argv = ["trainyard", "work"]
+sys.exit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "\ninterrupted\n")
+
+
 def test_the_first_look_raises_and_what_cleans_up_then_is_left_alone():
     stop_request.look()
     stop_request.note(signal.SIGINT)

@@ -15,8 +15,9 @@ def main() -> int:
     # Imports and rendering make many objects and no garbage; looking for it takes a tenth of a check. It is 700 else.
     gc.set_threshold(150_000)
     from trainyard.cli import main as run  # noqa: PLC0415  after the line above
-    from trainyard.stop_request import interrupt  # noqa: PLC0415  as above
+    from trainyard.stop_request import interrupt, note_what_is_dropped  # noqa: PLC0415  as above
 
+    note_what_is_dropped()
     if is_foreground:
         signal.signal(signal.SIGINT, interrupt)
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -1,12 +1,15 @@
 """The wish to stop that a signal leaves, which long work looks at between its steps and in its waits.
 
 A handler that raises is not enough: Python drops what is raised in finalisers and in callbacks of the import system,
-and the work would go on as if nobody had asked.
+and the work would go on as if nobody had asked. Where one raises all the same, what Python drops is noted here.
 https://docs.python.org/3/library/signal.html#handlers-and-exceptions
+https://docs.python.org/3/library/sys.html#sys.unraisablehook
 """
 
 from __future__ import annotations
 
+import signal as signals
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -46,6 +49,28 @@ def interrupt(_signal: int, _frame: object) -> NoReturn:
     """End what is short. What handles SIGINT until long work begins, which ends at once where Python drops this."""
     _request.early = True
     raise KeyboardInterrupt
+
+
+def interrupt_anew(_signal: int, _frame: object) -> None:
+    """End what has not looked at a request: what handles a timer. Once, so that what cleans up is left alone."""
+    if _request.signal is not None and not _request.raised:
+        _request.raised = True
+        raise KeyboardInterrupt
+
+
+def note_what_is_dropped() -> None:
+    """Let every look raise KeyboardInterrupt once Python has dropped it, or the end that another signal asked for."""
+    former = sys.unraisablehook
+
+    def note_or_tell(dropped: sys.UnraisableHookArgs) -> None:
+        if not issubclass(dropped.exc_type, KeyboardInterrupt | SystemExit):
+            former(dropped)
+            return
+        status = getattr(dropped.exc_value, "code", None)
+        _request.raised = False
+        note(status - 128 if isinstance(status, int) and status > 128 else signals.SIGINT)
+
+    sys.unraisablehook = note_or_tell
 
 
 def begin() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +13,12 @@ import pytest
 
 from tests.cli.in_account import run, started
 from tests.cli.test_deploying import ENVIRONMENT, stack_names, written
+from tests.operate.logs.planted import SLURMCTLD, now_ms, put
+from tests.operate.nodes.planted import plant, record, step
+from tests.operate.nodes.planted import put as put_record
 from tests.rehearsal.account_copies import seeded_account
+from tests.rehearsal.whole import SPEC
+from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
 from trainyard.rehearsal.rehearsal import page
 
@@ -21,6 +27,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 # deleted, a change set of each of the two stacks discarded.
 UNDER_WAY = 8
 CLEAN_UP = 4
+# What a command that only looks may still call: the look under way, whose threads come to the end of their calls.
+OF_A_LOOK = 8
 STACKS = {"shared-network", "shared-storage"}
 
 
@@ -75,3 +83,58 @@ def test_no_press_at_any_moment_is_lost(tmp_path: Path):
             assert status in (0, 130, -signal.SIGINT), f"after {moment_s:.2f} s"
             assert run(account, "deploy", tmp_path / "spec.yaml", "--yes")[0] == 0, f"after {moment_s:.2f} s"
             assert stack_names(account) == STACKS
+
+
+WHERE = ("llm", "--region", "us-east-2")
+ENDLESS = {
+    "logs": ("logs", *WHERE, "--log", "slurmctld", "--follow"),
+    "status": ("status", *WHERE, "--watch", "5"),
+    "json": ("status", *WHERE, "--watch", "5", "--json"),
+    "nodes": ("nodes", "watch", *WHERE),
+    "lines": ("logs", *WHERE, "--log", "slurmctld"),
+}
+# 1 is what status says of a cluster that is not up; a signal, of a program that has not begun.
+ENDS = (0, 1, 130, -signal.SIGINT)
+
+
+@pytest.fixture(scope="module")
+def looked_at() -> Iterator[Account]:
+    with seeded_account(SPEC) as account:
+        s3.make_bucket(account, s3.own_bucket(account))
+        head, *_ = plant(account, s3.own_bucket(account))
+        report = record(head, "running", role="head", queue="", hostname="head-node", steps=[step("efa", "running")])
+        put_record(account, head, report, s3.own_bucket(account))
+        put(account, SLURMCTLD, [(now_ms(account) - 1000 + at, f"line {at}") for at in range(50)])
+        yield account
+
+
+def ended(account: Account, command: tuple[str, ...], after_s: float) -> int:
+    """Start a command that only looks, interrupt it at some time, and return its exit status."""
+    process = started(account, *command)
+    time.sleep(after_s)
+    before = calls(account)
+    with suppress(ProcessLookupError):  # it has ended
+        process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert "Traceback" not in out + err, err
+    assert "Exception ignored" not in err, err
+    assert calls(account) - before <= OF_A_LOOK, f"it went on as if nobody had asked: {err}"
+    return process.returncode
+
+
+def moments(number: int, seed: int) -> list[tuple[str, float]]:
+    """Return commands that only look, each with a moment while it starts, asks or waits."""
+    chance = random.Random(seed)
+    return [(chance.choice(sorted(ENDLESS)), chance.uniform(0.0, 2.5)) for _ in range(number)]
+
+
+@pytest.mark.parametrize("name", ["logs", "status", "nodes"])
+def test_what_only_looks_ends_at_a_press(looked_at: Account, name: str):
+    assert ended(looked_at, ENDLESS[name], 0.6) in ENDS
+
+
+@pytest.mark.exhaustive
+def test_no_press_at_any_moment_is_lost_by_what_only_looks(looked_at: Account):
+    for name, moment_s in moments(50, 23):
+        status = ended(looked_at, ENDLESS[name], moment_s)
+        assert status in ENDS, f"{name} after {moment_s:.2f} s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import signal
 import sys
 from importlib import import_module
 
@@ -11,6 +12,7 @@ import click
 
 from trainyard.cli.output import json_requested, print_error, print_plain, print_usage_error
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import forget
 from trainyard.version import __version__
 
 COMMANDS = (
@@ -96,7 +98,7 @@ def main() -> int:
         return 2
     except (click.Abort, KeyboardInterrupt):
         print_plain("interrupted", err=True)
-        return 130
+        return 128 + (forget() or signal.SIGINT)
     except Exception as error:  # noqa: BLE001  what is a bug is raised again
         return _failed(error, as_json=as_json)
 

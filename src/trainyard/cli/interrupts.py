@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PATIENCE = b"still stopping; Ctrl-C once more ends at once, and leaves the lock to the next call\n"
+_AT_MOST_S = 1.0  # a call that does not come back would be waited for
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -50,6 +51,33 @@ def interruptible(afterwards: str) -> Iterator[None]:
         print_text(f"interrupted: {afterwards}", err=True)
         sys.exit(128 + ended_by)
     finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def endless() -> Iterator[None]:
+    """Let what only looks, until somebody has seen enough, be ended by KeyboardInterrupt: between its steps.
+
+    Where a step does not end within a second, in the middle of it.
+    """
+
+    def pressed(number: int, _frame: object) -> None:
+        stop_request.note(number)
+        signal.setitimer(signal.ITIMER_REAL, _AT_MOST_S, _AT_MOST_S)
+
+    stop_request.begin()
+    former = {
+        signal.SIGALRM: signal.signal(signal.SIGALRM, stop_request.interrupt_anew),
+        signal.SIGINT: signal.signal(signal.SIGINT, pressed),
+    }
+    try:
+        yield
+        if stop_request.forget():
+            raise KeyboardInterrupt
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        stop_request.forget()
         for number, handler in former.items():
             signal.signal(number, handler)
 

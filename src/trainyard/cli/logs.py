@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trainyard.cli.interrupts import interruptible
+from trainyard.cli.interrupts import endless, interruptible
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
 
@@ -141,9 +141,10 @@ def _print_events(  # noqa: PLR0913  what is asked for
     show, most = event_printer(logs, as_json=as_json), _most(of, tail, follow=follow)
     number = 0
     try:
-        for event in logs.follow(of, grep=grep, tail=most) if follow else logs.events(of, grep=grep, tail=most):
-            show(event)
-            number += 1
+        with endless():
+            for event in logs.follow(of, grep=grep, tail=most) if follow else logs.events(of, grep=grep, tail=most):
+                show(event)
+                number += 1
     except KeyboardInterrupt:
         sys.exit(0 if follow else 130)
     for stream, why in logs.unread.items():

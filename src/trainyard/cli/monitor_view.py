@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import webbrowser
 from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli.interrupts import endless
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
+from trainyard.stop_request import LOOK_EVERY_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,10 +79,10 @@ def _serve(viewer: Viewer, *, opens: bool) -> None:
     reporter()("the dashboards are there until Ctrl-C")
     if opens and not webbrowser.open(viewer.url):
         reporter()("no browser could be opened; open the address by hand")
-    # Shells let what they start in the background ignore it, and then nothing but a kill would end this.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        viewer.serve_forever()
+        # Shells let what they start in the background ignore SIGINT, and then nothing but a kill would end this.
+        with endless():
+            viewer.serve_forever(LOOK_EVERY_S)
     except KeyboardInterrupt:
         reporter()("stopped")
     finally:

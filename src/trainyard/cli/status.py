@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainyard.cli.interrupts import endless
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text
 from trainyard.errors import InputError, TrainyardError
@@ -127,17 +128,18 @@ def _watch(look: Callable[[], Status], show: Callable[[Status], None], where: Ac
     """Look again and again until Ctrl-C, and return what was seen last. A look that fails now and then is told."""
     status, failed = look(), 0
     try:
-        while True:
-            if sys.stdout is not None and sys.stdout.isatty():
-                click.echo(_CLEAR, nl=False)
-            show(status)
-            where.clock.sleep(every_s)
-            try:
-                status, failed = look(), 0
-            except TrainyardError as error:
-                failed += 1
-                if failed >= _MOST_FAILED:
-                    raise
-                print_text(f"could not look: {error.problem}; trying again", err=True)
+        with endless():
+            while True:
+                if sys.stdout is not None and sys.stdout.isatty():
+                    click.echo(_CLEAR, nl=False)
+                show(status)
+                where.clock.sleep(every_s)
+                try:
+                    status, failed = look(), 0
+                except TrainyardError as error:
+                    failed += 1
+                    if failed >= _MOST_FAILED:
+                        raise
+                    print_text(f"could not look: {error.problem}; trying again", err=True)
     except KeyboardInterrupt:
         return status

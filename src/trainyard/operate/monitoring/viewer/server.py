@@ -22,6 +22,7 @@ from trainyard.operate.monitoring.viewer.answers import Answers
 from trainyard.operate.monitoring.viewer.description import description
 from trainyard.operate.monitoring.viewer.requests import BadRequestError, ViewerRequest, is_from_here, parse_request
 from trainyard.operate.monitoring.viewer.source import MetricsSource
+from trainyard.stop_request import look
 
 HOST = "127.0.0.1"
 # More than browsers open; fewer than processes may have files.
@@ -49,6 +50,10 @@ class Viewer(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._silent: dict[socket.socket, None] = {}
         self._folder = f"/{secrets.token_urlsafe()}/"
+
+    def service_actions(self) -> None:
+        """End at Ctrl-C: what the loop calls between its requests."""
+        look()
 
     @property
     def port(self) -> int:
