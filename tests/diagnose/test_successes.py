@@ -79,3 +79,26 @@ def test_a_success_is_found_when_it_comes_long_after_the_failure(tmp_path: Path)
 def test_a_fatal_error_of_a_former_run_is_over_when_chef_is_complete(tmp_path: Path):
     assert not has_errors(of_lines(tmp_path, "chef-client", _FATAL, _COMPLETE))
     assert has_errors(of_lines(tmp_path, "chef-client", _FATAL))
+
+
+def test_a_success_of_another_node_proves_nothing(tmp_path: Path):
+    retry = "Retrying execution of ruby_block[retrieve compute node info], 4 attempts left"
+    failures = [f"Jun  3 10:00:0{second} ip-10-0-0-{second} cinc: INFO: {retry}" for second in (1, 2)]
+    done = [
+        f"Jun  3 10:05:0{second} ip-10-0-0-{second} cinc: INFO: Cinc Client Run complete in 9 s" for second in (1, 2)
+    ]
+    one = of_lines(tmp_path, "chef-client", *failures, done[0])
+    both = of_lines(tmp_path, "chef-client.1", *failures, *done)
+    assert [cause.by_node for cause in one.causes] == [{"ip-10-0-0-2": 1}]
+    assert (both.causes, [cause.count for cause in both.repaired]) == ((), [2])
+
+
+def test_a_pod_that_starts_proves_nothing_of_another(tmp_path: Path):
+    failures = [
+        f"9m  Warning  FailedCreatePodSandBox  pod/{name}  failed to assign an IP address to container"
+        for name in ("a-0", "a-1")
+    ]
+    started = [f"5m  Normal  Started  pod/{name}  Started container trainer" for name in ("a-0", "a-1")]
+    one = of_lines(tmp_path, "kubernetes-events", failures[0], started[0], failures[1])
+    assert [hit.text for hit in one.causes[0].evidence] == [failures[1]]
+    assert not has_errors(of_lines(tmp_path, "kubernetes-events.1", failures[0], started[0], failures[1], started[1]))

@@ -43,6 +43,11 @@ def node_of(name: str, text: str) -> str | None:
     return match["host"] if match else None
 
 
+def may_be_same(node: str | None, other: str | None) -> bool:
+    """Return whether two lines of one log may be of one node: one that names none may be of any."""
+    return node is None or other is None or node == other
+
+
 def host_of(name: str) -> str | None:
     """Return the host in the name of a stream, `<host>.<instance>.<log>`; None where the name is of another form."""
     stream = STREAM.match(name.rpartition("/")[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -30,6 +31,15 @@ class Success:
     """Of these, what says itself that it is tried again is over."""
     matches: tuple[str, ...]
     resembles: tuple[str, ...]
+    same: str = ""
+    """A pattern of Python's; what its group finds in a failure has to stand in the success too. Empty: any success."""
+
+    def is_about(self, failure: str, success: str) -> bool:
+        """Return whether a line of a success speaks of what the line of a failure does."""
+        if not self.same:
+            return True
+        failed, works = re.search(self.same, failure), re.search(self.same, success)
+        return failed is not None and works is not None and failed[1] == works[1]
 
     def concerns(self, cause: Cause) -> bool:
         """Return whether it can end a failure of this cause."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tarfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,25 @@ _FOLDER = Path(__file__).parent
 _FILTER: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 LINES: list[dict[str, Any]] = json.loads((_FOLDER / "single.json").read_text())
 """Of one log each: its ``lines``, the name of the log as ``stream``, and the ``cause`` that a person found."""
-_ARCHIVES: list[dict[str, Any]] = [json.loads(file.read_text()) for file in sorted(_FOLDER.glob("archives/*.json"))]
+ARCHIVES: list[dict[str, Any]] = [json.loads(file.read_text()) for file in sorted(_FOLDER.glob("archives/*.json"))]
 LINE_CASES = [pytest.param(one, id=one["id"]) for one in LINES]
-ARCHIVE_CASES = [pytest.param(one, id=one["id"]) for one in _ARCHIVES]
-HEALTHY_CASES = [pytest.param(one, id=one["id"]) for one in _ARCHIVES if one["harmless"]]
+ARCHIVE_CASES = [pytest.param(one, id=one["id"]) for one in ARCHIVES]
+HEALTHY_CASES = [pytest.param(one, id=one["id"]) for one in ARCHIVES if one["harmless"]]
+
+
+BLIND: list[dict[str, Any]] = [
+    case for file in sorted(_FOLDER.glob("blind/*.json")) for case in json.loads(file.read_text())
+]
+"""Written before anybody looked at the signatures: ``decisive`` is what one of the first two lines of the answer has to
+say, any of them where there are several; where it is null, nothing is wrong. What is a warning by its nature has
+``warning``, and null there where it may be either."""
+BLIND_CASES = [pytest.param(one, id=one["id"]) for one in BLIND]
+
+
+def shows(case: dict[str, Any], texts: Iterable[str]) -> bool:
+    """Tell whether lines of evidence have what is decisive in a case written blindly."""
+    decisive = [case["decisive"]] if isinstance(case["decisive"], str) else case["decisive"]
+    return any(words in text for text in texts for words in decisive)
 
 
 def archive_of(case: dict[str, Any]) -> Path:

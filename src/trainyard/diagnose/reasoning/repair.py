@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from trainyard.diagnose.cause import Hit
+from trainyard.diagnose.line_node import may_be_same
 from trainyard.diagnose.reasoning.cause_evidence import Known
 from trainyard.diagnose.success import Success, successes
 
@@ -27,17 +28,21 @@ class RepairedHits(NamedTuple):
 
 def repaired_hits(hits: Iterable[Hit], signature_table: Known) -> RepairedHits:
     """Part lines of failures; lines of successes are in neither."""
-    lines_of_successes: dict[str, list[tuple[Success, int]]] = defaultdict(list)
+    lines_of_successes: dict[str, list[tuple[Success, Hit]]] = defaultdict(list)
     failures = []
     for hit in hits:
         if success := successes().get(hit.signature):
-            lines_of_successes[hit.file].append((success, hit.line))
+            lines_of_successes[hit.file].append((success, hit))
         else:
             failures.append(hit)
     result = RepairedHits([], [])
     for hit in failures:
         ended = any(
-            line > hit.line and _ends(success, hit, signature_table) for success, line in lines_of_successes[hit.file]
+            line.line > hit.line
+            and may_be_same(hit.node, line.node)
+            and success.is_about(hit.text, line.text)
+            and _ends(success, hit, signature_table)
+            for success, line in lines_of_successes[hit.file]
         )
         (result.repaired if ended else result.left).append(hit)
     return result

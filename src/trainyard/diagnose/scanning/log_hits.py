@@ -108,9 +108,8 @@ class LogHits:
             shown_lines = lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
             tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in shown_lines])
         if self._success_lines:
-            last_ends = {name: max(line.end for line in lines) for (name, _), lines in groups.items()}
-            for success, line in self._success_lines.behind(last_ends, piece):
-                node = node_of(self._name, decode_line(piece.data[line.start : line.end][:_TEXT_BYTES]))
+            line_ends = {key: (lines[0].end, lines[-1].end) for key, lines in groups.items()}
+            for success, node, line in self._success_lines.behind(line_ends, piece):
                 tally.add(success, node, 1, [self._hit(success, node, piece, line)])
         self._clock.pass_by(piece.data)
 

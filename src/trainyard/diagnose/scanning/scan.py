@@ -98,7 +98,7 @@ class _Scanner:
 
     def _hits(self, name: str, clock: LogClock) -> LogHits:
         kind = kind_of(name)
-        success_lines = SuccessLines(self._successes, kind)
+        success_lines = SuccessLines(self._successes, name, kind)
         return LogHits(name, clock, self._patterns, self._sorts_of(kind), self._left_out, success_lines=success_lines)
 
     def _sorts_of(self, kind: str | None) -> Sorts:

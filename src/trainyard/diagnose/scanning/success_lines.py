@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.diagnose.cause import Cause, Signature
+from trainyard.diagnose.line_node import may_be_same, node_of
 from trainyard.diagnose.log_kind import applies
+from trainyard.diagnose.scanning.log_clock import decode_line
 from trainyard.diagnose.scanning.matched_line import MatchedLine
 from trainyard.diagnose.scanning.patterns import compile_pattern
-from trainyard.diagnose.scanning.pieces import Piece
+from trainyard.diagnose.scanning.pieces import Piece, without_escapes
 from trainyard.diagnose.success import Success, successes
+
+_HEAD_BYTES = 2000
 
 
 class SuccessPattern(NamedTuple):
@@ -35,25 +40,48 @@ def success_patterns(signature_table: Mapping[str, tuple[Signature, Cause]]) -> 
 
 
 class SuccessLines:
-    """Finds in one log, for each success, the first line of it behind the last failure that it can end."""
+    """Finds in one log, for each success and node, the first line of it behind the last failure that it can end."""
 
-    def __init__(self, patterns: tuple[SuccessPattern, ...], log_kind: str | None) -> None:
+    def __init__(self, patterns: tuple[SuccessPattern, ...], log_name: str, log_kind: str | None) -> None:
         """Take those that mean something in logs of this kind."""
+        self._name = log_name
         self._patterns = [pattern for pattern in patterns if applies(pattern.success.logs, log_kind)]
-        self._open: set[str] = set()
-        """Successes with a failure before them that they have not ended."""
+        self._open: dict[str, dict[str | None, int]] = defaultdict(dict)
+        """Of successes, the nodes with a failure that they have not ended, and where in this piece the last of them
+        ends."""
 
-    def behind(self, last_ends: Mapping[str, int], piece: Piece) -> Iterator[tuple[str, MatchedLine]]:
-        """Yield successes in a piece. last_ends: where in it the last line of each signature ends that was found."""
+    def behind(
+        self, line_ends: Mapping[tuple[str, str | None], tuple[int, int]], piece: Piece
+    ) -> Iterator[tuple[str, str | None, MatchedLine]]:
+        """Yield successes in a piece, each with its node.
+
+        line_ends: where in it the first and the last line of each signature and node end.
+        """
         for success, pattern, ends in self._patterns:
-            failures = [end for name, end in last_ends.items() if name in ends]
-            if not failures and success.id not in self._open:
-                continue
-            self._open.add(success.id)
-            if match := pattern.search(piece.data, max(failures, default=0)):
-                self._open.remove(success.id)
-                start = piece.data.rfind(b"\n", 0, match.start()) + 1
-                end = piece.data.find(b"\n", match.end())
+            open_nodes = self._open[success.id]
+            firsts = [0] if open_nodes else []
+            for (name, node), (first, last) in line_ends.items():
+                if name in ends:
+                    # What speaks of one of many objects does not wait for the last failure of all.
+                    open_nodes[node] = max(open_nodes.get(node, 0), first if success.same else last)
+                    firsts.append(first)
+            if firsts:
+                yield from self._of_pattern(success, pattern, open_nodes, piece, min(firsts))
+            open_nodes.update(dict.fromkeys(open_nodes, 0))
+
+    def _of_pattern(
+        self, success: Success, pattern: Any, open_nodes: dict[str | None, int], piece: Piece, place: int
+    ) -> Iterator[tuple[str, str | None, MatchedLine]]:
+        while open_nodes and (match := pattern.search(piece.data, place)):
+            start = piece.data.rfind(b"\n", 0, match.start()) + 1
+            end = piece.data.find(b"\n", match.end())
+            end = len(piece.data) if end < 0 else end
+            node = node_of(self._name, decode_line(without_escapes(piece.data[start:end][:_HEAD_BYTES])))
+            ended = [one for one, last in open_nodes.items() if last <= start and may_be_same(one, node)]
+            if ended:
                 number = piece.line + piece.data.count(b"\n", 0, start)
-                end = len(piece.data) if end < 0 else end
-                yield success.id, MatchedLine(number, start, end, match.start() - start, (success.id,))
+                yield success.id, node, MatchedLine(number, start, end, match.start() - start, (success.id,))
+            if not success.same:
+                for one in ended:
+                    del open_nodes[one]
+            place = end
