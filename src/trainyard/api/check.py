@@ -56,7 +56,7 @@ def check_files(  # noqa: PLR0913  whoever may be asked
     outside: tuple[OutsideValidator, ...] = (parallelcluster,) if with_parallelcluster else ()
     readers = (*((reader,) if with_parallelcluster else ()), *_judges(with_cfn_lint, kubernetes_version))
     if update_from is not None:
-        former = FormerFile(update_from, read_text(update_from))
+        former = _former(update_from)
         outside += (_spec_updates(former, parallelcluster_version, report),)
         readers += (_file_updates(former, parallelcluster_version, report),)
     for path in files:
@@ -67,6 +67,15 @@ def check_files(  # noqa: PLR0913  whoever may be asked
         for file in below:
             checked = check_any_file(file, outside, readers, named=not in_folder)
             yield checked if today is None else with_expired_facts(checked, today)
+
+
+def _former(file: str) -> FormerFile:
+    """Return the file that a cluster was made of. Raises FindingsError where no reader could take it, as of a bomb."""
+    from trainyard.document.read import read_yaml_stream
+
+    text = read_text(file)
+    read_yaml_stream(text, file, {})
+    return FormerFile(file, text)
 
 
 def _spec_updates(former: FormerFile, version: str | None, report: Callable[[str], None]) -> OutsideValidator:

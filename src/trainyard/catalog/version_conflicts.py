@@ -63,7 +63,7 @@ def bounds_in_words(bounds: VersionBounds) -> str:
 
 def number_of(version: str) -> tuple[int, ...]:
     """Return what versions are sorted by: 2.28.7-1 comes before 2.28.10-1."""
-    return tuple(int(number) for number in re.findall(r"\d+", version))
+    return tuple(int(number[:18]) for number in re.findall(r"\d+", version))
 
 
 @cache

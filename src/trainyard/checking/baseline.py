@@ -58,7 +58,9 @@ def baseline_text(checked: Iterable[FileFindings], file: str) -> str:
     folder = Path(file).absolute().parent
     found = sorted((_identity(finding, folder) for each in checked for finding in each.findings), key=str)
     lines = [json.dumps(dict(zip(_KEYS, identity, strict=True)), ensure_ascii=False) for identity in found]
-    return f'{{"schema": {_SCHEMA}, "findings": [' + ",".join(f"\n  {line}" for line in lines) + "\n]}\n"
+    text = f'{{"schema": {_SCHEMA}, "findings": [' + ",".join(f"\n  {line}" for line in lines) + "\n]}\n"
+    # Half a surrogate pair, as of a name that is not UTF-8, is an escape in JSON, too.
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _known(content: Any) -> Counter[Identity]:

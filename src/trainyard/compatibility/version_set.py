@@ -10,12 +10,14 @@ from trainyard.catalog.component_versions import brought_versions, known_version
 from trainyard.catalog.parallelcluster import VersionRange
 from trainyard.catalog.version_conflict import Component
 from trainyard.catalog.version_conflicts import components, number_of
+from trainyard.document.problems import short
 from trainyard.errors import InputError
 
 # 2.28.9-1, v1.17.2-aws, 2.21.5+cuda12.8, 2.1.0amzn3.0, 6.8.0-1021-aws, 12, v0.5.21-eksbuild.13, 2.26.2.post1
 _VERSION = re.compile(
     r"v?([0-9]+(?:\.[0-9]+)*(?:amzn[0-9.]+)?)(?:-[0-9]+(?:\.[0-9]+)*)?(?:[-+~_][A-Za-z0-9.+~_-]+|\.(?:post|rc|dev)[0-9]+)?"
 )
+_LONGEST = 100
 _BEYOND = "999999"
 """Part of a version that no release has: 2.28 may be any of 2.28.3 and 2.28.9."""
 
@@ -52,11 +54,11 @@ def component_named(name: str) -> Component:
 
 def given(component: Component, text: str, origin: str) -> SetVersion:
     """Return a version that somebody wrote. Raises InputError where it is none."""
-    match = _VERSION.fullmatch(text.strip())
+    match = _VERSION.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if match is None:
         example = next(iter(known_versions(component)), "1.2.3")
         title = components()[component].title
-        raise InputError(f"{text!r} is no version of {title}", where=origin, hint=f"write one such as {example}")
+        raise InputError(f"{short(text)} is no version of {title}", where=origin, hint=f"write one such as {example}")
     return SetVersion(VersionRange(match[1], f"{match[1]}.{_BEYOND}"), match[1], origin)
 
 

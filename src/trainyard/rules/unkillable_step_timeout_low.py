@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainyard.finding import Path
@@ -42,7 +43,7 @@ def _setting(slurm: Slurm, name: str) -> int | None:
 
 
 def _seconds(value: str | int) -> int | None:
-    return int(value) if str(value).isdecimal() else None
+    return int(value) if re.fullmatch("[0-9]{1,9}", str(value)) else None
 
 
 RULE = Rule(

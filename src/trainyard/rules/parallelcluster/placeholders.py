@@ -11,8 +11,8 @@ from trainyard.finding import Path
 
 # ${VAR} and $VAR of envsubst and shells, <VAR> of documentation, {{ var }} of Jinja, words that say so themselves.
 _PLACEHOLDER = re.compile(
-    r"\$\{[A-Za-z_][^}]*\}|\$[A-Z][A-Z0-9_]+\b|<[A-Za-z][A-Za-z0-9_. -]*>|\{\{.*?\}\}|\bPLACEHOLDER\w*"
-    r"|\b(?:REPLACE|CHANGE)_?ME\b|\b(?:subnet|sg|ami|fs|fsvol|vol|cr|eni)-(?:x{4,}|X{4,}|\.\.\.|your\w*|\*+)|\bXXX+\b"
+    r"\$\{[A-Za-z_][^}]{0,200}\}|\$[A-Z][A-Z0-9_]+\b|<[A-Za-z][A-Za-z0-9_. -]{0,200}>|\{\{.{0,200}?\}\}"
+    r"|\bPLACEHOLDER\w*|\b(?:REPLACE|CHANGE)_?ME\b|\b(?:subnet|sg|ami|fs|fsvol|vol|cr|eni)-(?:x{4,}|X{4,}|\.\.\.|your\w*|\*+)|\bXXX+\b"
 )
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/resource-ids.html
 _SUBNET = re.compile(r"subnet-(?:[0-9a-f]{8}|[0-9a-f]{17})")

@@ -15,9 +15,6 @@ from trainyard.document.problems import short, without_password
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.scripts.statements import assignments, statements
 
-_LONGEST_STATEMENT = 20_000
-"""Characters of a statement that are searched: no line can make the search slow."""
-
 
 @cache
 def line_rules() -> tuple[DocumentRule, ...]:
@@ -58,12 +55,12 @@ def _pattern_check(entry: dict[str, Any]) -> Callable[[Document], Iterator[Probl
     template: str = entry.pop("message")
 
     def check(document: Document) -> Iterator[Problem]:
-        searched = list(statements(document))
-        if not any(beside.search(statement.text, 0, _LONGEST_STATEMENT) for statement in searched):
+        searched = statements(document)
+        if not any(beside.search(statement.text) for statement in searched):
             return
         for statement in searched:
-            match = pattern.search(statement.text, 0, _LONGEST_STATEMENT)
-            if match and not unless.search(statement.text, 0, _LONGEST_STATEMENT):
+            match = pattern.search(statement.text)
+            if match and not unless.search(statement.text):
                 words = {name: _words(text) for name, text in match.groupdict().items()}
                 yield Problem((statement.line_at(match.start()),), template.format(**words))
 

@@ -82,7 +82,7 @@ def _read_slurm(draft: Draft, settings: Mapping[str, Any]) -> None:
         for key, value in lines.items():
             if not isinstance(value, str | int) or isinstance(value, bool) or placeholder_in(value) is not None:
                 continue
-            if key in _SECONDS and str(value).isdigit() and int(value) > 0:
+            if key in _SECONDS and re.fullmatch("[0-9]{1,9}", str(value)) and int(value) > 0:
                 draft.put((*path, _SECONDS[key]), (*where, key), int(value))
             elif re.fullmatch("[A-Za-z][A-Za-z0-9_]*", key):
                 draft.put((*path, "settings", key), (*where, key), value)

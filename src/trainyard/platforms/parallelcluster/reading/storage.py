@@ -30,7 +30,8 @@ def read_storage(draft: Draft, document: Document) -> None:
     draft.place(("file_systems",), ("SharedStorage",))
     for place, storage in mappings_in(document.value.get("SharedStorage"), ("SharedStorage",)):
         mount = storage.get("MountDir")
-        if storage.get("StorageType") not in _IDS or not isinstance(mount, str) or placeholder_in(mount) is not None:
+        is_known = isinstance(kind := storage.get("StorageType"), str) and kind in _IDS
+        if not is_known or not isinstance(mount, str) or placeholder_in(mount) is not None:
             continue
         path = ("file_systems", index)
         draft.place(path, place)
