@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from trainyard.deploy.losses import refuse_losses
 from trainyard.deploy.stack_change import StackChange
+from trainyard.deploy.work import Work
 from trainyard.edge.aws.change_sets import PropertyChange
+from trainyard.errors import TrainyardError
 
 
 def changed(resource_type: str, *properties: PropertyChange) -> StackChange:
@@ -44,3 +49,25 @@ def test_a_file_system_that_gets_smaller_is_known():
     assert shrinks("2400", "1200")
     assert [shrinks("1200", "2400"), shrinks(None, "1200"), shrinks("1200", None)] == [False] * 3
     assert not changed("AWS::FSx::FileSystem", PropertyChange("Other")).shrinks
+
+
+def test_what_the_service_changes_of_nothing_that_exists_is_impossible_in_place():
+    kind, name = "AWS::FSx::FileSystem", "LustreConfiguration"
+    paths = [PropertyChange(name, path=f"/Properties/{name}/{key}") for key in ("EfaEnabled", "DataCompressionType")]
+    values = [
+        PropertyChange(name, '{"DataCompressionType":"LZ4"}', after)
+        for after in ('{"DataCompressionType":"LZ4","EfaEnabled":"true"}', '{"DataCompressionType":"NONE"}')
+    ]
+    assert [changed(kind, change).is_impossible for change in (*paths, *values)] == [True, False] * 2
+    assert not changed(kind, PropertyChange(name), PropertyChange("StorageCapacity", "1200", "2400")).is_impossible
+    assert not replace(changed(kind, paths[0]), fate="replaced").is_impossible
+
+
+def test_it_is_refused_before_anything_is_touched(work: Work):
+    efa = PropertyChange("LustreConfiguration", path="/Properties/LustreConfiguration/EfaEnabled")
+    with pytest.raises(
+        TrainyardError, match=r"in place what cannot be changed: .*LustreConfiguration\.EfaEnabled"
+    ) as refused:
+        refuse_losses(work, [changed("AWS::FSx::FileSystem", efa)])
+    assert refused.value.hint is not None
+    assert refused.value.hint.startswith("nothing was touched; ")

@@ -90,6 +90,9 @@ def refuse_losses(work: Work, changes: Sequence[StackChange]) -> None:
         raise TrainyardError(_told(work, links), where=work.name, hint=_ONE_LINK)
     if smaller := [change for change in changes if change.shrinks]:
         raise TrainyardError(_told(work, smaller), where=work.name, hint=_ONLY_LARGER)
+    if impossible := [change for change in changes if change.is_impossible]:
+        problem = f"CloudFormation would change in place what cannot be changed: {'; '.join(map(str, impossible))}"
+        raise TrainyardError(problem, where=work.name, hint=f"nothing was touched; {_IMMUTABLE}")
     data = [change for change in changes if _loses_data(change)]
     if not data:
         return

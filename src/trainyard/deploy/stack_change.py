@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from trainyard.catalog.update_policies import immutable_properties
 from trainyard.deploy.stack_resources import Holds
 from trainyard.edge.aws.change_sets import ChangeSet, Fate, Leaves, PropertyChange, StackRequest
 from trainyard.edge.aws.stacks import StackState
@@ -65,6 +66,12 @@ class StackChange:
             return False
         before, after = sizes
         return before is not None and after is not None and after < before
+
+    @property
+    def is_impossible(self) -> bool:
+        """Return whether CloudFormation would change in place what the service changes of nothing that exists."""
+        fixed = {name.removeprefix(f"{self.type}.") for name in immutable_properties()}
+        return self.fate == "changed" and any(fixed & change.names() for change in self.properties)
 
     def _numbers(self, name: str) -> tuple[int | None, int | None] | None:
         """Return the values of a property that is changed, None for one that is not there or no number."""

@@ -5,6 +5,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updatin
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -47,13 +48,28 @@ class PropertyChange(NamedTuple):
     name: str
     before: str | None = None
     after: str | None = None
+    path: str = ""
+    """Which part of it, where AWS says that, such as /Properties/LustreConfiguration/EfaEnabled."""
+
+    def names(self) -> frozenset[str]:
+        """Return what of it is changed, such as LustreConfiguration.EfaEnabled, as far as AWS says it."""
+        if self.path:
+            return frozenset({self.path.removeprefix("/Properties/").replace("/", ".")})
+        try:
+            before, after = json.loads(self.before or ""), json.loads(self.after or "")
+        except ValueError:
+            return frozenset({self.name})
+        if not (isinstance(before, dict) and isinstance(after, dict)):
+            return frozenset({self.name})
+        return frozenset(f"{self.name}.{key}" for key in before.keys() | after if before.get(key) != after.get(key))
 
     def __str__(self) -> str:
         """Name it, with both values but no secret."""
+        shown = self.path.removeprefix("/Properties/").replace("/", ".") or self.name
         if self.before is None or self.after is None:
-            return self.name
-        before, after = (member_without_secrets(self.name, value) for value in (self.before, self.after))
-        return f"{self.name} {word_or_quoted(before, _LONGEST_VALUE)} -> {word_or_quoted(after, _LONGEST_VALUE)}"
+            return shown
+        before, after = (member_without_secrets(shown, value) for value in (self.before, self.after))
+        return f"{shown} {word_or_quoted(before, _LONGEST_VALUE)} -> {word_or_quoted(after, _LONGEST_VALUE)}"
 
 
 class ResourceChange(NamedTuple):
@@ -216,7 +232,9 @@ def _properties(shown: Mapping[str, Any]) -> Iterator[PropertyChange]:
         target = detail.get("Target", {})
         if target.get("Attribute") != "Properties" or "Name" not in target:
             continue
-        yield PropertyChange(target["Name"], target.get("BeforeValue"), target.get("AfterValue"))
+        yield PropertyChange(
+            target["Name"], target.get("BeforeValue"), target.get("AfterValue"), target.get("Path", "")
+        )
 
 
 def deletion_policies(account: Account, stack: str) -> dict[str, Leaves]:
