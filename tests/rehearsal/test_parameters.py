@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.rehearsal import cloud
 from tests.rehearsal.cloud import VPC
@@ -94,11 +95,31 @@ def test_a_hidden_parameter_is_never_shown(account):
     cloud.delete(account, stack)
 
 
-def test_a_former_value_can_be_used_again(account):
-    sections = {"Parameters": {"P": {"Type": "String"}}, "Outputs": {"Out": {"Value": {"Ref": "P"}}}}
-    stack = cloud.create(account, {"Vpc": VPC}, sections=sections, Parameters=cloud.parameters({"P": "one"}))
+@pytest.mark.parametrize(
+    ("declared", "given", "value"),
+    [
+        ({}, {"P": "one"}, "one"),
+        ({"Default": ""}, {}, ""),
+        ({"Default": "two"}, {}, "two"),
+        ({"Default": ""}, {"P": "one"}, "one"),
+    ],
+)
+def test_a_former_value_can_be_used_again(account, declared, given, value):
+    parameter = {"Type": "String", **declared}
+    sections = {"Parameters": {"P": parameter}, "Outputs": {"Out": {"Value": {"Fn::Sub": "is ${P}"}}}}
+    stack = cloud.create(account, {"Vpc": VPC}, sections=sections, Parameters=cloud.parameters(given))
     again = [{"ParameterKey": "P", "UsePreviousValue": True}]
     tagged = {**VPC, "Properties": {**VPC["Properties"], "EnableDnsHostnames": True}}
     stack = cloud.update(account, stack, {"Vpc": tagged}, sections=sections, Parameters=again)
-    assert (stack["StackStatus"], cloud.outputs(stack)) == ("UPDATE_COMPLETE", {"Out": "one"})
+    assert (stack["StackStatus"], cloud.outputs(stack)) == ("UPDATE_COMPLETE", {"Out": f"is {value}"})
+    cloud.delete(account, stack)
+
+
+def test_what_was_not_declared_has_no_former_value(account):
+    stack = cloud.create(account, {"Vpc": VPC})
+    with pytest.raises(ClientError, match="there is no previous value"):
+        cloud.update(
+            account, stack, {"Vpc": VPC}, sections={"Parameters": {"P": {"Type": "String", "Default": ""}}},
+            Parameters=[{"ParameterKey": "P", "UsePreviousValue": True}],
+        )  # fmt: skip
     cloud.delete(account, stack)

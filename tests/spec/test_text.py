@@ -46,7 +46,7 @@ FORMS: dict[str, tuple[typing.Any, list[str], list[str]]] = {
         ["p5.48xlarge", "u-6tb1.metal", "p6e-gb200.36xlarge", "mac2-m2.metal"],
         ["p5", "p5.", ".48xlarge", "P5.48xlarge", "p5.48xlarge ", "ml.p5.48xlarge"],
     ),
-    "version": (Version, ["3.16.1", "10.0.0"], ["3.16", "3.16.1b1", "v3.16.1", "3.16.٢"]),
+    "version": (Version, ["3.16.1", "10.0.0"], ["3.16", "3.16.1b1", "vv3.16.1", "3.16.٢"]),
     "address range": (
         Cidr,
         ["203.0.113.7/32", "0.0.0.0/0", "255.255.255.255/32"],

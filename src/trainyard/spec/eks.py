@@ -8,9 +8,12 @@ from trainyard.field import Positive, Text
 from trainyard.record import Record
 from trainyard.spec.batch import ContainerImage
 from trainyard.spec.overlay import Overlay
-from trainyard.spec.text import InstanceTypeName
+from trainyard.spec.text import InstanceTypeName, version_of_tag
 
-KubernetesVersion = Annotated[str, Text(r"^[0-9]+\.[0-9]+$", 'a minor version of Kubernetes such as "1.36", in quotes')]
+KubernetesVersion = Annotated[
+    str,
+    Text(r"^v?[0-9]+\.[0-9]+$", 'a minor version of Kubernetes such as "1.36", in quotes', normal=version_of_tag),
+]
 # https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html
 IamPrincipalArn = Annotated[
     str,

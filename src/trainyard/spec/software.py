@@ -6,19 +6,17 @@ from typing import Annotated, Literal
 
 from trainyard.field import Exactly, Text, Whole
 from trainyard.record import Record
-from trainyard.spec.text import BucketName, CertificateArn, EmailAddress, InstanceTypeName, MountDir, VolumeId
+from trainyard.spec.text import (
+    BucketName,
+    CertificateArn,
+    EmailAddress,
+    InstanceTypeName,
+    MountDir,
+    VolumeId,
+    version_of_tag,
+)
 
 Setup = Literal["gpu", "cpu", "neuron", "none"]
-
-
-def version_of_tag(text: str) -> str:
-    """Return the version that a tag names: 2.28.9-1 for v2.28.9-1, and 1.17.2 for v1.17.2-aws.
-
-    aws-ofi-nccl has had tags without -aws since 1.14.0: https://github.com/aws/aws-ofi-nccl/tags
-    """
-    return text.removeprefix("v").removesuffix("-aws")
-
-
 Version = Annotated[
     str,
     Text(r"^v?[0-9]+(\.[0-9]+){1,3}(-[0-9]+|-aws)?$", "a version such as 1.48.0 or 2.28.9-1", normal=version_of_tag),

@@ -28,7 +28,19 @@ AvailabilityZone = Annotated[
     ),
 ]
 InstanceTypeName = Annotated[str, Text(r"^[a-z0-9-]+\.[a-z0-9-]+$", "an instance type such as p5.48xlarge")]
-Version = Annotated[str, Text(r"^[0-9]+\.[0-9]+\.[0-9]+$", 'a version such as "3.16.1", in full')]
+
+
+def version_of_tag(text: str) -> str:
+    """Return the version that a tag names: 2.28.9-1 for v2.28.9-1, and 1.17.2 for v1.17.2-aws.
+
+    aws-ofi-nccl has had tags without -aws since 1.14.0: https://github.com/aws/aws-ofi-nccl/tags
+    """
+    return text.removeprefix("v").removesuffix("-aws")
+
+
+Version = Annotated[
+    str, Text(r"^v?[0-9]+\.[0-9]+\.[0-9]+$", 'a version such as "3.16.1", in full', normal=version_of_tag)
+]
 _BYTE = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
 _IPV4 = rf"({_BYTE}\.){{3}}{_BYTE}/(3[0-2]|[12]?[0-9])"
 # ParallelCluster takes no IPv6 ranges for SSH: its schema knows them as neither range nor prefix list.

@@ -298,7 +298,8 @@ class CloudFormation(BaseResponse):
         return body_of(self._get_param("TemplateBody"), self._get_param("TemplateURL"), InProcessAccount(self.region))
 
     def _target(self, stack: stacks.EmulatedStack, body: str) -> plan.StackTarget:
-        values = parameters.request_values(self._get_param("Parameters") or [], stack.values)
+        former = {**parameters.defaults(stack.template), **stack.values}
+        values = parameters.request_values(self._get_param("Parameters") or [], former)
         listed = self._get_param("Tags")
         tags = stack.tags if listed is None else {tag["Key"]: tag["Value"] for tag in listed}
         return plan.target(stack, body, values, tags, self._get_param("Capabilities") or ())

@@ -42,6 +42,12 @@ def request_values(parameters: list[dict[str, Any]], former: Mapping[str, str]) 
     return values
 
 
+def defaults(template: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values that a stack has without being given any, which an update may use again, too."""
+    declared: Mapping[str, Any] = template.get("Parameters") or {}
+    return {name: _text(body["Default"]) for name, body in declared.items() if "Default" in body}
+
+
 def check(template: Mapping[str, Any], values: Mapping[str, str]) -> None:
     """Refuse unknown parameters, missing ones, and values that the template does not allow."""
     declared: Mapping[str, Any] = template.get("Parameters") or {}
