@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.diagnose.log_cases import ARCHIVES, BLIND, LINES, archive_of, shows
+from tests.diagnose.log_cases import ARCHIVES, BLIND, CHAINS, LINES, archive_of, shows
 from trainyard.api.diagnose import Diagnosis, diagnose_files, has_errors
 from trainyard.diagnose.cause import CONFIDENCES
 
@@ -34,13 +34,15 @@ def judgements(folder: Path) -> Iterator[Judgement]:
         yield _by_cause("lines of one log", case["id"], _of_lines(case, folder), right)
     for case in ARCHIVES:
         yield _by_cause("composed", case["id"], diagnose_files(str(archive_of(case))), case["primary_cause"])
+    for case in CHAINS:
+        _write(case["files"], folder / case["id"])
+        yield _by_evidence("several logs", case, diagnose_files(str(folder / case["id"])))
     for case in BLIND:
         diagnosis = _of_lines(case, folder)
         if case["decisive"] is None:
             yield _by_cause("blind", case["id"], diagnosis, None)
         else:
-            evidence = [hit.text for cause in diagnosis.causes[:1] for hit in cause.evidence[:2]]
-            yield _judgement("blind", case["id"], diagnosis, is_right=shows(case, evidence))
+            yield _by_evidence("blind", case, diagnosis)
 
 
 def table(judged: Iterable[Judgement]) -> str:
@@ -72,10 +74,19 @@ def _cell(judged: Iterable[Judgement], confidence: str) -> str:
 
 
 def _of_lines(case: dict[str, Any], folder: Path) -> Diagnosis:
-    log = folder / case["id"] / case["stream"]
-    log.parent.mkdir(parents=True)
-    log.write_text("".join(f"{line}\n" for line in case["lines"]))
-    return diagnose_files(str(log))
+    _write({case["stream"]: case["lines"]}, folder / case["id"])
+    return diagnose_files(str(folder / case["id"] / case["stream"]))
+
+
+def _write(logs: dict[str, list[str]], folder: Path) -> None:
+    for name, lines in logs.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def _by_evidence(sort: str, case: dict[str, Any], diagnosis: Diagnosis) -> Judgement:
+    evidence = [hit.text for cause in diagnosis.causes[:1] for hit in cause.evidence[:2]]
+    return _judgement(sort, case["id"], diagnosis, is_right=shows(case, evidence))
 
 
 def _by_cause(sort: str, case: str, diagnosis: Diagnosis, right: str | None) -> Judgement:

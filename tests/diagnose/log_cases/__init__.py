@@ -34,6 +34,12 @@ say, any of them where there are several; where it is null, nothing is wrong. Wh
 BLIND_CASES = [pytest.param(one, id=one["id"]) for one in BLIND]
 
 
+CHAINS: list[dict[str, Any]] = json.loads((_FOLDER / "chains.json").read_text())
+"""Failures that several logs tell of: their ``files``, what is ``decisive`` as above, and as ``apart`` what has other
+causes, and must not be told as following from the first."""
+CHAIN_CASES = [pytest.param(one, id=one["id"]) for one in CHAINS]
+
+
 def shows(case: dict[str, Any], texts: Iterable[str]) -> bool:
     """Tell whether lines of evidence have what is decisive in a case written blindly."""
     decisive = [case["decisive"]] if isinstance(case["decisive"], str) else case["decisive"]

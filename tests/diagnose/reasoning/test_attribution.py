@@ -41,8 +41,35 @@ def test_a_consequence_is_explained_only_by_what_it_may_come_after():
     assert tree(reasoned(NETWORK, PROTECTED, lines=[at(NETWORK, 0), at(PROTECTED, 30)])) == {
         "no-route": ["protected-mode"]
     }
-    root_causes = reasoned(XID, PROTECTED, lines=[at(XID, 0), at(PROTECTED, 30)])
+    root_causes = reasoned(XID, PROTECTED, lines=[at(XID, 0, place="syslog"), at(PROTECTED, 30)])
     assert tree(root_causes) == {"gpu-lost": [], "protected-mode": []}
+
+
+def test_a_consequence_is_explained_by_what_stands_before_it_in_its_log_and_lies_deeper():
+    assert tree(reasoned(XID, PROTECTED, lines=[at(XID, 0), at(PROTECTED, 30)])) == {"gpu-lost": ["protected-mode"]}
+    before, behind = at(PROTECTED, None), at(XID, None)
+    assert tree(reasoned(XID, PROTECTED, lines=[before, behind])) == {"gpu-lost": [], "protected-mode": []}
+
+
+def test_of_an_exception_and_an_error_of_one_log_the_line_that_stands_first_is_the_cause():
+    exception = made_up("exception", kind="consequence", subject="program", after=("nccl",))
+    store = made_up("store", kind="consequence", subject="nccl")
+    first, second = at(exception, None), at(store, None)
+    assert tree(reasoned(exception, store, lines=[second, first])) == {"exception": ["store"]}
+    first, second = at(store, None), at(exception, None)
+    assert tree(reasoned(exception, store, lines=[second, first])) == {"store": ["exception"]}
+
+
+def test_an_exception_is_not_explained_by_an_error_of_another_log_that_it_does_not_name():
+    exception = made_up("exception", kind="consequence", subject="program")
+    lines = [at(NETWORK, 0, place="resume"), at(exception, 3)]
+    assert tree(reasoned(NETWORK, exception, lines=lines)) == {"no-route": [], "exception": []}
+
+
+def test_a_symptom_belongs_to_the_cause_in_its_own_log():
+    cancelled, other = made_up("cancelled", kind="symptom"), made_up("other")
+    lines = [at(NETWORK, 0, place="resume"), at(other, 1), at(cancelled, 2)]
+    assert tree(reasoned(NETWORK, other, cancelled, lines=lines)) == {"no-route": [], "other": ["cancelled"]}
 
 
 def test_a_symptom_is_explained_by_any_error_where_it_names_none():

@@ -54,8 +54,13 @@ def test_a_failure_that_was_over_hours_before_does_not_come_first():
 
 
 def test_what_still_goes_on_is_not_over():
+    mirror = made_up("mirror-gone", subject="packages")
     again = [at(LOCK, minute) for minute in range(-300, 60, 60)]
-    assert ids(reasoned(LOCK, XID, lines=[*again, at(XID, 0)]).causes) == ["lock-held", "gpu-lost"]
+    assert ids(reasoned(LOCK, mirror, lines=[*again, at(mirror, 0)]).causes) == ["lock-held", "mirror-gone"]
+
+
+def test_of_two_that_explain_as_much_the_deeper_layer_comes_first():
+    assert ids(reasoned(LOCK, XID, lines=[at(LOCK, 0), at(XID, 1)]).causes) == ["gpu-lost", "lock-held"]
 
 
 def test_a_lonely_symptom_hours_later_does_not_make_a_cause_look_over():

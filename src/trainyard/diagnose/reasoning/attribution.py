@@ -14,6 +14,7 @@ from trainyard.diagnose.reasoning.timeline import Mask, Timeline
 _TURNED = bytes([1, 0, *range(2, 256)])
 # What a symptom comes of that names no cause: what does name the symptom, says more.
 _OF_SYMPTOMS = ("any", "consequence")
+_OF_ONE_LOG = {"program", "layer"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +136,15 @@ def _link(earlier: CauseHits, later: CauseHits) -> LinkKind | None:
     if earlier.cause.id == later.cause.id:
         return None
     kind, back = _kind(earlier.cause, later.cause), _kind(later.cause, earlier.cause)
-    is_named = kind == "cause" and back in _OF_SYMPTOMS
-    if kind is None or (back is not None and not is_named and not _goes_first(earlier, later)):
+    if kind is None:
         return None
-    return thresholds().links[kind]
+    link = thresholds().links[kind]
+    if back is None or (kind == "cause" and back in _OF_SYMPTOMS):
+        return link
+    if _OF_ONE_LOG & {kind, back}:
+        # Each can have brought about the other: of one log, the line that stands first did.
+        return link._replace(slack_lines=0)
+    return link if _goes_first(earlier, later) else None
 
 
 def _kind(earlier: Cause, later: Cause) -> str | None:
@@ -159,8 +165,13 @@ def _kind(earlier: Cause, later: Cause) -> str | None:
     generic = thresholds().generic
     is_behind = later.subject in generic and earlier.subject not in generic
     if later.kind != "symptom":
-        return "generic" if is_behind else None
+        return later.subject if is_behind else "layer" if _is_deeper(earlier, later) else None
     return "consequence" if earlier.kind == "consequence" else "any"
+
+
+def _is_deeper(cause: Cause, other: Cause) -> bool:
+    layers = thresholds().layers
+    return layers.get(cause.subject, len(layers)) < layers.get(other.subject, 0)
 
 
 def _goes_first(first: CauseHits, other: CauseHits) -> bool:

@@ -114,6 +114,10 @@ class LinkKind(NamedTuple):
     weight: float
     slack: dt.timedelta = dt.timedelta(0)
     """How much later a cause may be written down than what it brought about."""
+    slack_lines: int = 0
+    """The same of lines of one log."""
+    where: str = "anywhere"
+    """Where what it brought about has to stand: in the same "log", in the same "log or node", or "anywhere"."""
 
 
 class Thresholds(NamedTuple):
@@ -124,6 +128,8 @@ class Thresholds(NamedTuple):
     one_node: frozenset[str]
     generic: tuple[str, ...]
     confidence: dict[str, int]
+    layers: dict[str, int]
+    """How deep each subject lies: 0 is the deepest."""
 
 
 @cache
@@ -131,14 +137,17 @@ def thresholds() -> Thresholds:
     """Return the numbers."""
     content: dict[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     return Thresholds(
-        {kind: _link_kind(link, content["slack_s"]) for kind, link in content["links"].items()},
+        {kind: _link_kind(link, content) for kind, link in content["links"].items()},
         dt.timedelta(seconds=content["over_after_s"]),
         frozenset(content["one_node"]),
         tuple(content["generic"]),
         content["confidence"],
+        {subject: depth for depth, subjects in enumerate(content["layers"]) for subject in subjects},
     )
 
 
-def _link_kind(link: dict[str, Any], slack_s: float) -> LinkKind:
-    slack = dt.timedelta(seconds=link.get("slack_s", slack_s))
-    return LinkKind(dt.timedelta(seconds=link["reach_s"]), link["weight"], slack)
+def _link_kind(link: dict[str, Any], content: dict[str, Any]) -> LinkKind:
+    slack = dt.timedelta(seconds=link.get("slack_s", content["slack_s"]))
+    where = link.get("where", "anywhere")
+    slack_lines = content["slack_lines"] if where == "anywhere" else 0
+    return LinkKind(dt.timedelta(seconds=link["reach_s"]), link["weight"], slack, slack_lines, where)

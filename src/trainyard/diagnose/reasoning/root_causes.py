@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from trainyard.diagnose.cause import Cause, Hit, signatures
@@ -59,12 +60,19 @@ def root_causes(hits: Iterable[Hit], counts: Counts | None = None, signature_tab
 
 
 def _assigned(all_hits: Sequence[CauseHits], counted: _CauseCounter) -> tuple[DiagnosedCause, ...]:
-    """Return the roots, and give each line that is explained to the first of those that explain it."""
-    taken: set[int] = set()  # lines by their identity: to compare them by what they hold takes long
-    diagnosed_causes = []
-    for root in _ranked(roots(all_hits)):
-        diagnosed_causes.append(counted.root(root, taken))
-        taken.update(id(hit) for hits in root.explains.values() for hit in hits)
+    """Return the roots, and give each line that is explained to one of those that explain it.
+
+    That is the first of them that is seen in the same log, or else the first of all.
+    """
+    ranked = _ranked(roots(all_hits))
+    givers: dict[int, tuple[bool, int]] = {}  # of lines by their identity: to compare them by what they hold takes long
+    for place, root in enumerate(ranked):
+        logs = {hit.file for hit in root.cause_hits.hits}
+        for hit in chain.from_iterable(root.explains.values()):
+            giver = (hit.file not in logs, place)
+            givers[id(hit)] = min(giver, givers.get(id(hit), giver))
+    others = ({line for line, (_, giver) in givers.items() if giver != place} for place in range(len(ranked)))
+    diagnosed_causes = [counted.root(root, taken) for root, taken in zip(ranked, others, strict=True)]
     return tuple(sorted(diagnosed_causes, key=_is_only_a_warning))
 
 
@@ -148,9 +156,10 @@ def _score(root: Root) -> float:
     return sure * (1 + sum(weight * root.shares[id_] for id_, weight in root.weights.items()))
 
 
-def _order(root: Root) -> tuple[float, int, tuple[float, str, int], str]:
-    cause = root.cause_hits.cause
-    return (-_score(root), KIND_ORDER[cause.kind], in_time(root.cause_hits.hits[0]), cause.id)
+def _order(root: Root) -> tuple[float, int, int, tuple[float, str, int], str]:
+    cause, layers = root.cause_hits.cause, thresholds().layers
+    depth = layers.get(cause.subject, len(layers))
+    return (-_score(root), KIND_ORDER[cause.kind], depth, in_time(root.cause_hits.hits[0]), cause.id)
 
 
 def _class(root: Root, roots: Sequence[Root]) -> int:

@@ -44,6 +44,20 @@ class Timeline:
         """Return which lines of another cause can have come of some lines of this one."""
         if not any(some):
             return Mask(len(later))
+        mask = self._reached_in_time(some, later, kind)
+        own = list(compress(self.hits, some))
+        logs, nodes = {hit.file for hit in own}, {hit.node for hit in own if hit.node is not None}
+        first = own[0].line if (is_one_log := len(logs) == 1) else 0
+        for place in compress(range(len(later)), bytes(mask)):
+            hit = later.hits[place]
+            if hit.file not in logs:
+                mask[place] = kind.where == "anywhere" or (kind.where == "log or node" and hit.node in nodes)
+            elif is_one_log and (not kind.slack_lines or hit.time is None or own[0].time is None):
+                # Where lines have no time, their order tells.
+                mask[place] = first <= hit.line + kind.slack_lines
+        return mask
+
+    def _reached_in_time(self, some: Mask, later: Timeline, kind: LinkKind) -> Mask:
         if self._is_of_one_node and later._is_of_one_node:
             return self._reached_on_same_node(some, later, kind)
         if any(some[: self._timeless]):
