@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
-from tests.mission.subject import cluster, files, options, page, queue, released
+from tests.mission.subject import cluster, files, options, page, queue, released, spec
 from tests.operate.nodes.planted import COMPUTE, Planted, failed
 from trainyard.bootstrap.steps import STEPS
+from trainyard.deploy.plan.time_budget import time_budget
 
 
 def steps(setup: str) -> dict[str, list[str]]:
     plan = json.loads(released("p5en-monitoring", f"software.setup={setup}")["plan.json"])
     return {kind: [step["name"] for step in entry["steps"]] for kind, entry in plan["kinds"].items()}
+
+
+class Longest(NamedTuple):
+    official: int
+    baked: int
+
+
+def most_s(*settings: str) -> Longest:
+    """Return how long the plan lets a compute node take at most, with an official image and a baked one."""
+    budget = time_budget(spec("p5en-monitoring", *settings))
+    assert budget is not None
+    (node,) = (node for node in budget.nodes if node.name.startswith("queue/"))
+    return Longest(node.official.most_s, node.baked.most_s)
 
 
 def test_boo_1_one_launcher_starts_every_kind_of_node():
@@ -38,6 +53,14 @@ def test_boo_3_ways_to_install_are_compared():
         "while the node comes up", "in an image", "on the shared file system", "in a container",
     ]  # fmt: skip
     assert "Risk of a timeout" in section
+    # What the table says of each way is what the plan of a spec says that goes it.
+    little, installed = most_s(), most_s("software.efa_version=1.48.0")
+    assert installed.official > little.official + 300
+    assert installed.baked == little.baked < little.official
+    shared = most_s("software.nccl={version: 2.28.7-1}")
+    (row,) = (row for row in rows if "| on the shared file system |" in row)
+    assert f" {shared.official - little.official} s: a look" in row
+    assert most_s("software.containers=true", "software.container_images=[nvcr.io#nvidia/pytorch:25.04-py3]") == little
 
 
 def test_boo_4_nodes_are_looked_at_while_they_come_up():

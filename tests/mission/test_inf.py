@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import parse_qsl
+
+import pytest
 import yaml
 
 from tests.mission.subject import ROOT, SELF_HOSTING, cluster, document, files, page, queue, resources, spec
+from tests.rehearsal import cloud
+from tests.rehearsal.account_copies import empty_account
+from trainyard.edge.aws import s3
 from trainyard.render.stand_ins import stack_of
 
 TEMPLATES = ("network.yaml", "storage.yaml", "monitoring.yaml")
@@ -59,12 +66,34 @@ def test_inf_5_each_mode_is_made_by_hand_with_the_time_that_it_takes():
         assert "minutes" in readme
 
 
+def quick_create(name: str) -> dict[str, str]:
+    """Return what the link of a page fills in the form of the console."""
+    (link,) = re.findall(r"`https://console\.aws\.amazon\.com/\S+#/stacks/quickcreate\?(.*?)`", page(name))
+    return dict(parse_qsl(link, strict_parsing=True))
+
+
+@pytest.mark.integration
+@pytest.mark.enable_socket
 def test_inf_6_quick_create_links_are_there_for_batch_and_for_the_observability_stack():
-    assert "stacks/quickcreate?templateURL=URL&stackName=AWS-Batch" in page("batch.md")
-    assert "stacks/quickcreate?templateURL=URL&stackName=Slurm-Observability" in page("monitoring.md")
-    parameters = document("p5en-monitoring", "monitoring.yaml")["Parameters"]
-    assert {"ClusterName", "MonitoringType"} <= set(parameters)
-    assert {name for name, entry in parameters.items() if "Default" not in entry} == {"ClusterName"}
+    assert quick_create("batch.md") == {"templateURL": "URL", "stackName": "AWS-Batch"}
+    assert document("batch-p4d", "batch.yaml")["Parameters"]
+    filled = quick_create("monitoring.md")
+    written = {key.removeprefix("param_"): value for key, value in filled.items() if key.startswith("param_")}
+    assert {*filled} == {"templateURL", "stackName", *(f"param_{key}" for key in written)}
+    with empty_account() as account:
+        bucket = s3.own_bucket(account)
+        s3.make_bucket(account, bucket)
+        body = files("p5en-monitoring", "monitoring.mode=amp-only")["monitoring.yaml"].encode()
+        account.client("s3").put_object(Bucket=bucket, Key="monitoring.yaml", Body=body)
+        account.client("cloudformation").create_stack(
+            StackName=filled["stackName"],
+            TemplateURL=f"https://{bucket}.s3.{account.region}.amazonaws.com/monitoring.yaml",
+            Parameters=cloud.parameters(written | {"ClusterName": "llm"}),
+            Capabilities=["CAPABILITY_NAMED_IAM"],
+        )
+        stack = cloud.settled(account, filled["stackName"])
+        assert stack["StackStatus"] == "CREATE_COMPLETE", cloud.events(account, stack)
+        assert {"AMPPrometheusEndpoint", "AMPRemoteWritePolicyArn"} <= set(cloud.outputs(stack))
 
 
 def test_inf_7_login_nodes_are_public_and_the_others_private():

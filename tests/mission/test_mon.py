@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import yaml
+import re
+from functools import reduce
 
+import yaml
+from botocore import xform_name
+
+from tests.edge.aws.in_memory import account_in_memory
 from tests.mission.subject import SELF_HOSTING, document, files, findings, options, page, released, resources, spec
 from trainyard.bootstrap.steps import STEPS
 from trainyard.deploy.plan.deployment_plan import plan
+from trainyard.edge.aws.amazon_prometheus import workspace_state
 from trainyard.platforms.parallelcluster.deployment.changes import Changes
 from trainyard.rehearsal.report.conditions import only_aws_can_tell
 
@@ -29,7 +35,19 @@ def test_mon_2_each_mode_has_its_parts():
 
 
 def test_mon_3_whether_the_workspace_works_is_asked():
-    assert "describe-workspace" in page("monitoring.md")
+    """Of whoever opens the endpoint itself, only AWS can tell what it answers; the page has it."""
+    command = re.search(
+        r"`aws (amp) (describe-workspace) --workspace-id ws-… --query ([a-z.]+)`", page("monitoring.md")
+    )
+    assert command is not None
+    with account_in_memory() as account:
+        client = account.client(command[1])
+        id_ = client.create_workspace()["workspaceId"]
+        asked = getattr(client, xform_name(command[2]).replace("-", "_"))(workspaceId=id_)
+        assert reduce(dict.__getitem__, command[3].split("."), asked)["statusCode"] == "ACTIVE"
+        assert str(workspace_state(account, id_)) == "ACTIVE"
+        client.delete_workspace(workspaceId=id_)
+        assert str(workspace_state(account, id_)) == "MISSING"
     assert "HttpNotFoundException" in page("monitoring.md")
 
 

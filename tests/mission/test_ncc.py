@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.bench.texts import whole
 from tests.mission.subject import files, options, page, released, spec
+from tests.render.bench.fake_job import FakeJob
 from trainyard.api.instances import instance_facts
 from trainyard.bench.case import case_of
 from trainyard.bench.judge import judge
@@ -22,14 +25,28 @@ def test_ncc_1_nccl_is_built_once_and_found_by_every_node():
     assert "steps/70-nccl.sh" in release
 
 
-def test_ncc_2_phases_are_there_bare_and_in_containers_and_a_missing_program_names_the_way():
+def test_ncc_2_phases_are_there_bare_and_in_containers_and_a_missing_program_names_the_way(tmp_path: Path):
     jobs = [name for name in files("p5en-monitoring") if name.endswith(".sbatch")]
     for phase in (1, 2, 3, 4):
         assert any(f"-p{phase}-" in name and "container" in name for name in jobs)
         assert any(f"-p{phase}-" in name and "container" not in name for name in jobs)
-    assert "bench submit --container" in files("p5en-monitoring")["bench/nccl-program.sh"]
     assert "## What has to be there" in page("benchmarks.md")
     assert "--container" in options("bench", "submit")
+    for image in ("", "nvcr.io#nvidia/pytorch:25.10-py3"):
+        folder = tmp_path / ("container" if image else "bare")
+        folder.mkdir()
+        job = FakeJob(folder)
+        ran = job.run(TRAINYARD_IMAGE=image)
+        (run,) = parse_log([ran.stdout.encode()])
+        assert (ran.returncode, run.collective, run.failures) == (0, "all_reduce", [])
+        assert any("--container-image=nvcr.io" in line for line in job.remembered("srun")) == bool(image)
+    # A program that is missing names the ways to have it.
+    (job.root / "opt/nccl-tests/build/all_reduce_perf").unlink()
+    job.program(job.bench / "of-the-bundle.sh", files("p5en-monitoring")["bench/nccl-program.sh"])
+    missing = job.run("--where", "all_reduce_perf", script="of-the-bundle.sh")
+    assert missing.returncode == 1
+    for way in ("build-nccl.sbatch", "software.nccl in the spec", "bench submit --container", "nccl-tests-ami.sbatch"):
+        assert way in missing.stdout
 
 
 def test_ncc_3_the_documented_job_is_there():
