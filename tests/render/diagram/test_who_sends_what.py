@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.specs import spec_of
+from trainyard.api.new import new_spec
 from trainyard.render.diagram.canvas import Box
 from trainyard.render.diagram.flows import Flow, flows
 from trainyard.render.diagram.layout import Layout, layout
 from trainyard.spec.cluster import Spec
+from trainyard.spec.parsing import parse
 
 SELF_HOSTING = """\
 network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}
@@ -49,3 +51,14 @@ def test_alerts_go_from_the_workspace_to_the_topic():
     ]
     assert "alerts" in layout(spec_of(SELF_HOSTING)).services
     assert "alerts" not in layout(spec_of()).services
+
+
+@pytest.mark.parametrize(
+    ("architecture", "services"),
+    [("batch-p5", {"session manager", "batch"}), ("eks-p5-capacity-block", {"control plane", "session manager"})],
+)
+def test_people_reach_what_runs_their_jobs_and_shells(architecture: str, services: set[str]):
+    spec = parse(new_spec(architecture), architecture).spec
+    drawn = layout(spec)
+    ends = [flow.points[-1] for flow in flows(spec, drawn)]
+    assert {role for role, place in drawn.services.items() if (place.box.right, place.box.middle) in ends} == services

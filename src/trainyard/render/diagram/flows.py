@@ -59,7 +59,7 @@ def _to_services(spec: Spec, layout: Layout) -> Iterator[Flow]:
     words = "HTTPS"
     way: tuple[Point, ...] = (start, (_OUTER_LANE, start[1]))
     control_plane = ["control plane"] if platform_of(spec).picture().has_public_control_plane(spec) else []
-    used = [*control_plane, "session manager", "grafana"]
+    used = [*control_plane, "session manager", "batch", "grafana"]
     for role in layout.services:  # from top to bottom
         if role in used:
             box = layout.services[role].box

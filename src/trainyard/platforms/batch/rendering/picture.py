@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.platforms.batch.rendering.names import job_queue
-from trainyard.render.diagram.cards import Card, assets, cloudwatch, registry, session_manager
-from trainyard.render.diagram.cards import ways_to_nodes as ways_in
+from trainyard.render.diagram.cards import Card, assets, cloudwatch, registry, session_manager, ways_to_nodes
 from trainyard.spec.cluster import Spec
-
-__all__ = [
-    "has_public_control_plane",
-    "head_services",
-    "node_cards",
-    "node_services",
-    "nodes_beside_queues",
-    "own_file_systems",
-    "title",
-    "ways_in",
-]
 
 
 def title(spec: Spec) -> str:
@@ -64,3 +52,9 @@ def own_file_systems(spec: Spec) -> Iterator[tuple[str, str]]:
     """Yield that there are none, where the spec has none."""
     if not spec.file_systems:
         yield "None", "containers have what their nodes have"
+
+
+def ways_in(spec: Spec) -> Iterator[str]:
+    """Yield that jobs are submitted to AWS Batch, and who reaches shells and Grafana beside it."""
+    yield "jobs submitted to AWS Batch over HTTPS, as IAM allows"
+    yield from ways_to_nodes(spec)
