@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 MIRROR=http://deb.debian.org/debian
 
-# make_root SUITE ROOT
+# make_root SUITE ROOT: libffi is for the Python of this machine, which jobs of a lab run there.
 make_root() {
   local log
   [ ! -e "$2/made" ] || return 0
@@ -18,7 +18,7 @@ make_root() {
   rm -rf "$2"
   mkdir -p "${2%/*}"
   log="$(mktemp)"
-  if ! debootstrap --variant=minbase --include=slurmctld,slurmd,slurm-client,munge "$1" "$2" "$MIRROR" >"$log" 2>&1; then
+  if ! debootstrap --variant=minbase --include=slurmctld,slurmd,slurm-client,munge,libffi8 "$1" "$2" "$MIRROR" >"$log" 2>&1; then
     tail -n 20 "$log" >&2
     rm -f "$log"
     return 1

@@ -446,6 +446,15 @@ class TrainingJobs(Protocol):
     def files(self, run: Run, spec: Spec) -> dict[str, str]:
         """Return what `run render` writes, text by name. Raises InputError where the run lacks something for it."""
 
+    def job(self, run: Run, spec: Spec, scheduler: JobScheduler) -> PlannedJob:
+        """Return the job that `run submit` submits. Raises as files() does."""
+
+    def scheduler(self, spec: Spec, account: Account, *, ssh: str | None, kubectl: KubectlOf) -> JobScheduler:
+        """Return what runs the jobs of a deployed cluster.
+
+        Raises TrainyardError where it cannot be reached.
+        """
+
 
 class PlatformReadme(Protocol):
     """What the README of a bundle says about its own cluster."""

@@ -19,6 +19,7 @@ from tests.program import run
 from tests.waiting import wait_until
 from trainyard.api.run import run_files
 from trainyard.lab.lab_process import daemons, job_processes
+from trainyard.lab.slurm_programs import slurm_programs
 from trainyard.training.run_file import read_run
 
 pytestmark = [
@@ -49,7 +50,7 @@ program:
   python: {python}
   arguments: [--layers=1, --width=32, --heads=2, --context=16, --vocabulary=64, --global-batch=8, --steps={steps},
               --interval-steps={interval}, --least-step-s=0.2]
-environment: {{GLOO_SOCKET_IFNAME: lo, OMP_NUM_THREADS: "1"}}
+environment: {{GLOO_SOCKET_IFNAME: lo, OMP_NUM_THREADS: "1", MASTER_PORT: "{port}"}}
 checkpoints: {{folder: {folder}/fsx, interval_min: 5, write_s: 1}}
 time_limit_h: 1
 restarts: {{most: 5, hang_min: 0.25, before_end_min: 2}}
@@ -100,7 +101,7 @@ class Training(NamedTuple):
         return {int(line["step"]): line["loss"] for line in self.steps()}
 
     def told(self) -> str:
-        return "".join(file.read_text() for file in (self.folder / "job").glob("*.out"))
+        return "".join(file.read_text() for file in self.folder.glob("**/*_[0-9]*.out"))
 
 
 def started(folder: Path, root: Path | None, strategy: str = "fsdp") -> Training:
@@ -109,9 +110,19 @@ def started(folder: Path, root: Path | None, strategy: str = "fsdp") -> Training
     (folder / "cluster.yaml").write_text(SPEC.format(name=name, folder=folder))
     python = fsdp2_python()
     (folder / "run.yaml").write_text(
-        RUN.format(folder=folder, strategy=strategy, python=python, steps=STEPS, interval=INTERVAL)
+        RUN.format(
+            port=20000 + os.getpid() % 10000,
+            folder=folder,
+            strategy=strategy,
+            python=python,
+            steps=STEPS,
+            interval=INTERVAL,
+        )
     )
-    newer = [] if root is None else ["--root", str(root)]
+    place = Path(python).parents[1].resolve()
+    if root is not None and not _runs_in(root, python, place):
+        pytest.skip(f"hardware: the torch of this machine does not run within {root.name}")
+    newer = [] if root is None else ["--root", str(root), "--share", str(place)]
     words = ("lab", "up", str(folder / "cluster.yaml"), *newer)
     done = run(*words, variables={**os.environ, "TRAINYARD_STATE": str(folder)})
     assert done.status == 0, done.err
@@ -123,6 +134,12 @@ def started(folder: Path, root: Path | None, strategy: str = "fsdp") -> Training
         plain = text if root == SID_ROOT else text.replace("--requeue=expedite", "--requeue")
         (folder / "job" / file).write_text(plain)
     return training
+
+
+def _runs_in(root: Path, python: str, place: Path) -> bool:
+    programs = slurm_programs(str(root), [str(place)])
+    text = programs.script(Path("/tmp"), python)
+    return not subprocess.run(["bash", "-c", text, "lab", "-c", "import torch.distributed"], check=False).returncode
 
 
 @pytest.fixture
@@ -167,12 +184,22 @@ def lost_steps(training: Training) -> list[int]:
     return [one - other + 1 for one, other in pairwise(numbers) if other <= one]
 
 
+def home(training: Training) -> dict[str, str]:
+    """Return the variables of a user whose home is the folder of the run."""
+    return {**training.variables, "HOME": str(training.folder), "PWD": str(training.folder)}
+
+
 def test_a_run_whose_processes_die_on_a_node_goes_on_as_if_nothing_had_been(folder: Path):
-    training = started(folder, None)
-    job = training.submit()
+    training, here = started(folder, None), ("--local", "--results", str(folder / "results"))
+    done = run("run", "submit", str(folder / "run.yaml"), *here, "--json", variables=home(training))
+    assert done.status == 0, done.err
+    job = json.loads(done.out)["job"]
     after(training, 12)
     training.break_node(training.nodes(job)[2], "kill-ranks")
     wait_until(lambda: training.state(job) == "COMPLETED", training.told)
+    done = run("run", "watch", str(folder / "run.yaml"), *here, variables=home(training))
+    last = done.out.splitlines()[-1]
+    assert (done.status, "completed" in last, f"step {STEPS - 1}" in last, "start 2" in last) == (0, True, True, True)
     assert training.losses() == pytest.approx(undisturbed(folder), rel=1e-4)
     assert "the program has come to its end" in training.told()
     assert all(lost <= INTERVAL + 1 for lost in lost_steps(training))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from trainyard.checking.spec_file import FileFindings, check_file
@@ -40,13 +40,15 @@ def start_lab(  # noqa: PLR0913  one for each option
     *,
     name: str | None = None,
     root: str | None = None,
+    share: Sequence[str] = (),
     most_nodes: int | None = None,
     idle_s: int = 600,
 ) -> StartedLab:
     """Check a spec file and start its Slurm on this machine.
 
-    ``root`` is a folder with another Debian whose Slurm is run, by default that of this machine; ``most_nodes`` are
-    started of each kind of nodes; a dynamic node that is idle for ``idle_s`` stops.
+    ``root`` is a folder with another Debian whose Slurm is run, by default that of this machine; its jobs see the
+    folders ``share`` too. ``most_nodes`` are started of each kind of nodes; a dynamic node that is idle for ``idle_s``
+    stops.
     Raises InputError where the spec has no Slurm, programs are missing or the lab runs; TrainyardError where it does
     not come up.
     """
@@ -61,7 +63,7 @@ def start_lab(  # noqa: PLR0913  one for each option
         raise InputError(
             "this spec has no nodes of Slurm", where=file, hint="a lab is for clusters with Slurm, and for queues"
         )
-    programs = slurm_programs(root)
+    programs = slurm_programs(root, share)
     lab = start(name or spec.name, nodes, programs, idle_s=idle_s, tell=tell)
     return StartedLab(checked, lab, programs.version)
 

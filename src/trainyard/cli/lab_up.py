@@ -16,13 +16,23 @@ from trainyard.cli.output import finding_text, json_option, print_json, print_te
 @click.option("--as", "name", metavar="NAME", help="Name of the lab, and of its cluster in Slurm. Default: the spec's.")
 @click.option("--root", type=click.Path(path_type=Path), metavar="FOLDER", help="A folder with another Debian, as "
               "debootstrap makes it, whose newer Slurm is run. Takes root.")  # fmt: skip
+@click.option("--share", "share", type=click.Path(exists=True, file_okay=False), multiple=True, metavar="FOLDER",
+              help="With --root, a folder that jobs see too, such as one with their programs; may be repeated. They "
+              "see this folder, your home and /tmp.")  # fmt: skip
 @click.option("--nodes", "most_nodes", type=click.IntRange(1, 2000), metavar="N", help="At most so many of each kind "
               "of nodes. Default: as many as the spec has.")  # fmt: skip
 @click.option("--idle", "idle_s", type=click.IntRange(10, 86400), default=600, show_default=True, metavar="SECONDS",
               help="A dynamic node that is idle for so long stops.")  # fmt: skip
 @json_option
 def command(  # noqa: PLR0913  one for each option
-    *, spec: str, name: str | None, root: Path | None, most_nodes: int | None, idle_s: int, as_json: bool
+    *,
+    spec: str,
+    name: str | None,
+    root: Path | None,
+    share: tuple[str, ...],
+    most_nodes: int | None,
+    idle_s: int,
+    as_json: bool,
 ) -> None:
     """Start the Slurm of the file SPEC on this machine, and wait until its nodes are idle.
 
@@ -44,8 +54,9 @@ def command(  # noqa: PLR0913  one for each option
     from trainyard.api.lab import start_lab
 
     started = start_lab(
-        spec, reporter(), name=name, root=None if root is None else str(root), most_nodes=most_nodes, idle_s=idle_s
-    )
+        spec, reporter(), name=name, root=None if root is None else str(root), share=share, most_nodes=most_nodes,
+        idle_s=idle_s,
+    )  # fmt: skip
     lab = started.lab
     if lab is None:
         findings = started.checked.findings

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("new", "check", "render", "schema")
+COMMANDS = ("new", "check", "render", "submit", "watch", "schema")
 """In the order of use, which is also the order of the help."""
 
 
@@ -34,4 +34,6 @@ def command() -> None:
       trainyard run new --template fsdp -o run.yaml
       trainyard run check run.yaml
       trainyard run render run.yaml -o build/run
+      trainyard run submit run.yaml
+      trainyard run watch run.yaml
     """

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,16 +47,17 @@ class SlurmPrograms(NamedTuple):
     def write(self, folder: Path, lab: Path) -> None:
         """Write a program of each name into a folder, which leads to the real one."""
         for name in PROGRAMS:
-            if self.root:
-                shared = [str(lab), *self.shared]
-                text = _IN_ROOT.format(root=shlex.quote(self.root), shared=shlex.join(shared), name=name)
-            else:
-                found = _find(name)
-                if found is None:
-                    continue
-                text = f'#!/bin/sh\nexec {shlex.quote(found)} "$@"\n'
-            (folder / name).write_text(text, encoding="utf-8")
-            (folder / name).chmod(0o755)
+            found = name if self.root else _find(name)
+            if found is not None:
+                (folder / name).write_text(self.script(lab, found), encoding="utf-8")
+                (folder / name).chmod(0o755)
+
+    def script(self, lab: Path, program: str) -> str:
+        """Return a shell script that runs a program with its arguments, within the root where there is one."""
+        if not self.root:
+            return f'#!/bin/sh\nexec {shlex.quote(program)} "$@"\n'
+        shared = shlex.join([str(lab), *self.shared])
+        return _IN_ROOT.format(root=shlex.quote(self.root), shared=shared, name=shlex.quote(program))
 
     def _inside(self) -> list[str]:
         return ["chroot", self.root]
@@ -83,8 +85,11 @@ exec chroot "$root" env -C "$PWD" "$@"
 """
 
 
-def slurm_programs(root: str | None) -> SlurmPrograms:
-    """Return those of this machine, or of a root. Raises InputError where some are missing, or rights for a root."""
+def slurm_programs(root: str | None, share: Sequence[str] = ()) -> SlurmPrograms:
+    """Return those of this machine, or of a root, whose jobs see the folders ``share`` too.
+
+    Raises InputError where some are missing, or rights for a root.
+    """
     if root is None:
         missing = [name for name in _NEEDED if _find(name) is None]
         if missing:
@@ -98,7 +103,8 @@ def slurm_programs(root: str | None) -> SlurmPrograms:
         raise InputError(f"there is no {missing[0]} in {folder}", where="--root", hint=hint)
     if os.geteuid() != 0:
         raise InputError("programs of another root take root", where="--root", hint="leave it out, or use sudo")
-    places = (Path.cwd(), Path.home(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir()))
+    own = (Path.cwd(), Path.home(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir()))
+    places = (*own, *(Path(folder).resolve() for folder in share))
     shared = dict.fromkeys(str(place) for place in places if len(place.parts) > 1)
     return SlurmPrograms(str(folder), tuple(shared))
 

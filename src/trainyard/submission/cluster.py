@@ -57,7 +57,7 @@ def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal g
     Raises InputError for a host where there is no Slurm, and to keep what there is not; TrainyardError where there is
     no such cluster, or no head node that runs.
     """
-    spec = _deployed_spec(name, where, bucket)
+    spec = deployed_spec(name, where, bucket)
     platform = platform_of(spec)
     if ssh is not None and not platform.has_head_node:
         problem = f"{name} is on {platform.title} and has no head node"
@@ -68,7 +68,7 @@ def named_cluster(  # noqa: PLR0913  one for each option, and what a rehearsal g
     return JobCluster(spec, platform.bench_submission().scheduler(spec, where, ssh=ssh, keep=keep, kubectl=kubectl))
 
 
-def _deployed_spec(name: str, where: Account, bucket: str | None) -> Spec:
+def deployed_spec(name: str, where: Account, bucket: str | None) -> Spec:
     """Return the spec of a cluster as it was deployed. Raises TrainyardError where nobody knows it."""
     place = bucket or bucket_of_cluster(where, name) or s3.own_bucket(where)
     record = read_record(where, place, name)

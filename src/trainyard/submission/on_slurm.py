@@ -19,6 +19,8 @@ class OnSlurm:
     """Slurm, by the commands that a head node runs."""
 
     head: HeadNodeConnection
+    place: str = "trainyard-bench"
+    """A folder of the home there."""
     one_by_one: bool = False
     lines_up: bool = True
     _written: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -36,7 +38,13 @@ class OnSlurm:
 
     def folder(self, token: str) -> str:
         """Return a folder of the home there, which all nodes share."""
-        return f"{head_node.home(self.head)}/trainyard-bench/{token}"
+        return f"{head_node.home(self.head)}/{self.place}/{token}"
+
+    def version(self) -> str | None:
+        """Return that of Slurm there, such as 25.11.2; None where it says none."""
+        answer = self.head.run(("sinfo", "--version"))
+        words = answer.output.decode("utf-8", "replace").split() if not answer.status else []
+        return words[-1] if words else None
 
     def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
         """Refuse nothing: jobs wait until there are nodes."""

@@ -71,7 +71,7 @@ class Submission:
             return
         for at, job in enumerate(jobs, start=1):
             self.submit([job])
-            if not self._has_ended(job.id):
+            if not self.has_ended(job.id):
                 if left := len(jobs) - at:
                     self.tell(f"{left} more are submitted once it has ended, by the same command")
                 return
@@ -132,8 +132,8 @@ class Submission:
         if due:
             self.scheduler.refuse_unfit(due)
 
-    def _has_ended(self, id_: str) -> bool:
-        """Look at a job once, and return whether it has ended."""
+    def has_ended(self, id_: str) -> bool:
+        """Look at a job that was submitted once, and return whether it has ended."""
         submitted_job = self.record.jobs[id_]
         if not submitted_job.ended:
             state = self.scheduler.states([submitted_job.number])[submitted_job.number]

@@ -1,35 +1,51 @@
 """A run as a multi-node parallel job of AWS Batch: what SubmitJob is given.
 
-The job definition for torchrun holds the image, the devices of EFA and the file systems; the job says what is run.
+The job definition for torchrun holds the image, the devices of EFA and the file systems; the job says what is run, and
+carries its programs, because Batch hands no files to its containers.
 https://docs.aws.amazon.com/batch/latest/userguide/multi-node-parallel-jobs.html
 https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+from trainyard.errors import InputError
 from trainyard.spec.cluster import Spec
-from trainyard.training.job import launch_of_run, processes_on_node, run_folder, stop_time, variables, words_of
+from trainyard.training.carried_programs import FOLDER, UNPACK, packed
+from trainyard.training.job import (
+    launch_of_run,
+    processes_on_node,
+    programs,
+    run_folder,
+    stop_time,
+    variables,
+    words_of,
+)
 from trainyard.training.run import Run
 
 _START = Path(__file__).parent / "assets" / "start-batch-node.sh"
 # https://docs.aws.amazon.com/batch/latest/APIReference/API_RetryStrategy.html
 _MOST_ATTEMPTS = 10
-
-
-def programs_folder(run: Run) -> str:
-    """Return where the programs of a run have to lie: Batch hands none to its containers."""
-    return f"{run_folder(run)}/programs"
+# Of command and environment together, as JSON: https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_RunTask.html
+_MOST_LETTERS = 8192
 
 
 def submit_request(run: Run, spec: Spec, job_queue: str, job_definition: str) -> dict[str, Any]:
-    """Return the parameters of SubmitJob. The queue and the definition are named by name or ARN."""
-    words = words_of(run, programs_folder(run))
-    command = ["bash", "-c", _START.read_text(encoding="utf-8"), "start-batch-node", *words]
+    """Return the parameters of SubmitJob. The queue and the definition are named by name or ARN.
+
+    Raises InputError where command and environment are longer than ECS takes.
+    """
+    carried = packed({**programs(run), _START.name: _START.read_text(encoding="utf-8")})
+    command = ["python3", "-c", UNPACK, carried, _START.name, *words_of(run, FOLDER)]
     environment = [{"name": name, "value": value} for name, value in _environment(run, spec).items()]
     overrides = {"command": command, "environment": environment}
+    if (letters := len(json.dumps(overrides))) > _MOST_LETTERS:
+        problem = f"command and environment of the run have {letters} letters, and ECS takes {_MOST_LETTERS}"
+        hint = "shorten arguments and environment, or let a script of the image set them"
+        raise InputError(problem, where=run.name, hint=hint)
     return {
         "jobName": run.name,
         "jobQueue": job_queue,
@@ -69,7 +85,7 @@ def _environment(run: Run, spec: Spec) -> dict[str, str]:
         "TRAINYARD_STOP": f"{run_folder(run)}/stop",
         **({} if stop is None else {"TRAINYARD_ENDS_AT": str(stop)}),
         "GPUS_PER_NODE": str(processes_on_node(run, launch)),
-        "PYTHONPATH": programs_folder(run),
+        "PYTHONPATH": FOLDER,
         **variables(run, launch),
         # Over ecs-eth0 ECS tells a container its role; it leads to no other node.
         "NCCL_SOCKET_IFNAME": run.environment.get("NCCL_SOCKET_IFNAME", "^lo,docker,ecs"),

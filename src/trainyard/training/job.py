@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from shlex import split
+from typing import Any
 
 from trainyard.errors import InputError
 from trainyard.launch.launch import Launch, launch_of
 from trainyard.spec.cluster import Spec
 from trainyard.spec.node_group import NodeGroup
+from trainyard.submission.job import PlannedJob
 from trainyard.training.run import Run
 from trainyard.training.run_file import group_of
 
@@ -40,6 +42,24 @@ def run_folder(run: Run) -> str:
         hint = "write checkpoints with a folder on a shared file system"
         raise InputError(f"the run {run.name} has no place for checkpoints", where="checkpoints", hint=hint)
     return run.folder
+
+
+def planned(
+    run: Run,
+    spec: Spec,
+    *,
+    script: str = "",
+    files: Mapping[str, str] | None = None,
+    request: Mapping[str, Any] | None = None,
+) -> PlannedJob:
+    """Return the job of a run as it is submitted."""
+    group, minutes = nodes_of(run, spec), round(run.time_limit_h * 60) * (run.restarts.most + 1)
+    queue = group.queue.name
+    return PlannedJob(
+        run.name, f"the run {run.name} on {run.nodes} nodes of {queue}", "training", run.nodes, queue,
+        group.instance_type, minutes, script, files or {},
+        request=request, requeued=run.restarts.most > 0,
+    )  # fmt: skip
 
 
 def words_of(run: Run, files: str) -> tuple[str, ...]:

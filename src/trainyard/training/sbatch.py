@@ -101,8 +101,6 @@ def _settings(run: Run, spec: Spec, launch: Launch) -> Iterator[tuple[str, str, 
     yield "TRAINYARD_FILES", f'"{_FILES}"', "Where this script and those beside it lie, for all nodes to see."
     yield "TRAINYARD_RUN_FOLDER", quote(run_folder(run)), "Checkpoints and progress, for all nodes to see."
     yield "TRAINYARD_RESTARTS", str(run.restarts.most), "How often it is started again at most."
-    why = "So many nodes may be left out that failed first in two starts running: the queue has them to spare."
-    yield "TRAINYARD_SPARES", str(run.spare_nodes), why
     why = "Without a line of progress for so many seconds it hangs, and is started again."
     yield "TRAINYARD_HANG_S", str(round(run.restarts.hang_min * 60)), why
     why = "Unix time at which the program is told to end: the instances go 30 minutes before the end of their block."

@@ -62,6 +62,8 @@ class OnBatch:
     account: Account
     queues: Sequence[str]
     """The names of the cluster's job queues."""
+    mark: str = _MARK
+    """How the names of its jobs begin."""
     every_s: float = 15.0
     one_by_one: bool = True
     lines_up: bool = True
@@ -75,7 +77,7 @@ class OnBatch:
 
     def folder(self, token: str) -> str:
         """Return by which beginning of their names the jobs are found."""
-        return f"{_MARK}-{token}-"
+        return f"{self.mark}-{token}-"
 
     def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
         """Refuse nothing: jobs wait until there are nodes."""
@@ -119,7 +121,7 @@ class OnBatch:
     def cancel(self, numbers: Sequence[str]) -> None:
         """End jobs, also those that wait."""
         for number in numbers:
-            batch_jobs.terminate(self.account, number, "taken back by trainyard bench submit --cancel")
+            batch_jobs.terminate(self.account, number, "taken back by trainyard with --cancel")
 
     def fetch(self, folder: str, id_: str, number: str, to: Path) -> bool:  # noqa: ARG002  found by the number alone
         """Write the log of the main node's last attempt into a file, once it has arrived whole."""

@@ -7,14 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.catalog.kubernetes_addons import image
+from trainyard.edge.aws.account import Account
+from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.platforms.eks.rendering.job_pods import job_pod
 from trainyard.platforms.eks.rendering.lustre_volumes import lustre_volumes
-from trainyard.platforms.eks.rendering.manifests import mounts, volumes
+from trainyard.platforms.eks.rendering.manifests import documents, mounts, volumes
+from trainyard.platforms.eks.training_operator import OnTrainingOperator
 from trainyard.render.slots import Slot, fill_slots
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
+from trainyard.submission.job import PlannedJob
+from trainyard.submission.scheduler import Scheduler
 from trainyard.training.job import (
     launch_of_run,
+    planned,
     processes_on_node,
     programs,
     run_folder,
@@ -31,6 +37,17 @@ _PROGRAMS = "/trainyard"
 def files(run: Run, spec: Spec) -> dict[str, str]:
     """Return the manifest of a run."""
     return {f"{run.name}.yaml": fill_slots(_native(), _slots(run, spec))}
+
+
+def job(run: Run, spec: Spec, scheduler: Scheduler) -> PlannedJob:  # noqa: ARG001  the operator's version is ours
+    """Return the job: its programs as a ConfigMap, and the PyTorchJob."""
+    (text,) = files(run, spec).values()
+    return planned(run, spec, request={"documents": documents(text)})
+
+
+def scheduler(spec: Spec, account: Account, *, ssh: str | None, kubectl: KubectlOf) -> OnTrainingOperator:  # noqa: ARG001  there is no host
+    """Return the training operator of a cluster."""
+    return OnTrainingOperator(account, spec.name, kubectl)
 
 
 def _slots(run: Run, spec: Spec) -> dict[str, Any]:

@@ -7,7 +7,6 @@
 # TRAINYARD_RUN_FOLDER  the folder of the run, on a file system of all nodes
 # TRAINYARD_FILES       the folder of these scripts, on such a file system too
 # TRAINYARD_RESTARTS    how often it may be started again
-# TRAINYARD_SPARES      how many nodes it may be started without that have failed first in two starts running
 # TRAINYARD_HANG_S      after how many seconds without a line of progress it hangs
 # TRAINYARD_ENDS_AT     Unix time at which the nodes are to be left alone, a while before a Capacity Block ends; or empty
 # TRAINYARD_IMAGE       image to run in, and TRAINYARD_MOUNTS what it sees of the node; or empty
@@ -93,13 +92,22 @@ first_to_fail() {
   cat "$TRAINYARD_RUN_FOLDER/attempts/$SLURM_JOB_ID-$1/first-to-fail" 2>/dev/null || true
 }
 
+# Whether the queue has enough nodes that work without one, and without those in a file.
+enough_without() {
+  local working
+  working="$(sinfo --noheader --partition="$SLURM_JOB_PARTITION" --Node --format='%N %T' |
+    grep -E ' (idle|allocated|mixed|completing|planned)[~#%]?$' | cut -d ' ' -f 1 | sort -u |
+    grep -cvxF -e "$1" -f "$2" || true)"
+  [ "$working" -ge "$SLURM_JOB_NUM_NODES" ]
+}
+
 # Print the nodes to be left out from now on: those before, and one that has failed first twice running.
 nodes_to_leave_out() {
   local left_out="$TRAINYARD_RUN_FOLDER/attempts/$SLURM_JOB_ID-left-out" restarts=${SLURM_RESTART_COUNT:-0} now before
   touch "$left_out"
   now="$(first_to_fail "$restarts")"
   before="$(first_to_fail "$((restarts - 1))")"
-  if [ -n "$now" ] && [ "$now" = "$before" ] && [ "$(wc -l <"$left_out")" -lt "$TRAINYARD_SPARES" ]; then
+  if [ -n "$now" ] && [ "$now" = "$before" ] && enough_without "$now" "$left_out"; then
     say "$now has failed first in two starts running, and is left out from now on"
     printf '%s\n' "$now" >>"$left_out"
   fi
@@ -139,7 +147,8 @@ main() {
   local status=0 options=() step
   hangs=""
   MASTER_ADDR="$(first_address)"
-  MASTER_PORT=$((20000 + SLURM_JOB_ID % 10000))
+  # Another one for each start: what hangs of the last one may still hold its own.
+  MASTER_PORT=${MASTER_PORT:-$((20000 + (SLURM_JOB_ID * 7 + ${SLURM_RESTART_COUNT:-0}) % 10000))}
   TRAINYARD_PROGRESS="$TRAINYARD_RUN_FOLDER/progress"
   TRAINYARD_ATTEMPT="$TRAINYARD_RUN_FOLDER/attempts/$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}"
   TRAINYARD_STOP="$TRAINYARD_ATTEMPT/stop"

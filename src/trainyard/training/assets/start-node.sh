@@ -13,6 +13,7 @@ set -euo pipefail
 
 # The first to fail is the one to look at: the others fail because they have lost it.
 fail() {
+  trap '' TERM # a trap within the substitution below would break it
   printf '%s %s %s\n' "$(date +%s.%N)" "${SLURMD_NODENAME:-$(hostname)}" "$1" >>"$TRAINYARD_ATTEMPT/failures"
   exit "$1"
 }

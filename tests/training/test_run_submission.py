@@ -1,0 +1,133 @@
+"""Runs on AWS Batch and Amazon EKS: submitted once, looked at, taken back, and submitted again after a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.platforms.batch.jobs.scripted_batch import ScriptedBatch, Step, scripted_batch
+from tests.platforms.eks.bench_jobs.scripted_operator import ScriptedEks, scripted_eks
+from tests.submission.deployed import remember_deployment
+from tests.training.test_run_render import SPEC, SPECS
+from trainyard.api.run import new_run
+from trainyard.api.run_submit import RunPlace, cancel, look, run_place, submit, watch
+from trainyard.errors import InputError, TrainyardError
+from trainyard.render.bench.mpi_job import RUN
+
+NAME = "first-fsdp"
+
+
+@pytest.fixture
+def batch() -> Iterator[ScriptedBatch]:
+    with scripted_batch() as made:
+        made.of_jobs = {NAME: [Step("RUNNABLE", "CAPACITY:X"), Step("RUNNING"), Step("SUCCEEDED", exit_code=0)]}
+        yield made
+
+
+@pytest.fixture
+def eks() -> Iterator[ScriptedEks]:
+    with scripted_eks() as made:
+        made.api.kinds.add("pytorchjobs")
+        yield made
+
+
+def place(folder: Path, platform: str, account: Any, *, remember: bool = True, **more: Any) -> RunPlace:
+    text = SPEC.format(platform=SPECS[platform])
+    if platform == "eks":
+        text += "eks: {operators: [training-operator]}\n"
+    (folder / "cluster.yaml").write_text(text)
+    (folder / "run.yaml").write_text(new_run("fsdp"))
+    if remember:
+        remember_deployment(account, text)
+    return run_place(str(folder / "run.yaml"), account=account, results=folder / "results", **more)
+
+
+def test_on_aws_batch_a_run_is_submitted_once_and_watched_to_its_end(batch: ScriptedBatch, tmp_path: Path):
+    assert batch.account is not None
+    on = place(tmp_path, "batch", batch.account)
+    first = submit(on)
+    again = submit(on)
+    assert (first.is_new, again.is_new, first.job) == (True, False, again.job)
+    assert [one.state.state for one in watch(on, batch.account.clock)] == ["RUNNING", "COMPLETED"]
+    with pytest.raises(InputError, match="has come to its end"):
+        submit(on)
+
+
+def test_on_aws_batch_a_run_that_failed_is_submitted_again(batch: ScriptedBatch, tmp_path: Path):
+    assert batch.account is not None
+    batch.of_jobs = {NAME: [Step("FAILED", "Host EC2 (instance i-0a1b) terminated.", exit_code=1)]}
+    on = place(tmp_path, "batch", batch.account)
+    first = submit(on)
+    second = submit(on)
+    assert (second.is_new, second.job != first.job) == (True, True)
+
+
+def the_job(eks: ScriptedEks) -> dict[str, Any]:
+    (job,) = (one for one in eks.api.objects if one["kind"] == "PyTorchJob")
+    return job
+
+
+def say(eks: ScriptedEks, *types: str) -> None:
+    conditions = [
+        {"type": type_, "status": "True", "reason": f"PyTorchJob{type_}", "message": "so it is",
+         "lastTransitionTime": f"2026-11-24T00:00:0{at}Z"}
+        for at, type_ in enumerate(types)
+    ]  # fmt: skip
+    the_job(eks)["status"] = {"conditions": conditions}
+
+
+def on_eks(eks: ScriptedEks, folder: Path, *, remember: bool = True) -> RunPlace:
+    return place(folder, "eks", eks.account, remember=remember, kubectl=eks.kubectl.of)
+
+
+def test_on_amazon_eks_a_run_is_a_pytorch_job_and_what_it_mounts(eks: ScriptedEks, tmp_path: Path):
+    on = on_eks(eks, tmp_path)
+    first = submit(on)
+    assert submit(on).job == first.job
+    assert the_job(eks)["metadata"]["labels"][RUN] == first.job
+    assert [one["metadata"]["name"] for one in eks.api.objects if one["kind"] == "ConfigMap"] == [NAME]
+    for said, expected in ((("Created",), "PENDING"), (("Created", "Running"), "RUNNING"),
+                           (("Created", "Running", "Restarting"), "REQUEUED")):  # fmt: skip
+        say(eks, *said)
+        assert look(on).state.state == expected
+    say(eks, "Created", "Running", "Succeeded")
+    assert [one.state.state for one in watch(on, eks.account.clock)] == ["COMPLETED"]
+
+
+def test_on_amazon_eks_a_run_that_failed_makes_way_for_the_next_start(eks: ScriptedEks, tmp_path: Path):
+    on = on_eks(eks, tmp_path)
+    first = submit(on)
+    say(eks, "Created", "Failed")
+    second = submit(on)
+    assert (second.is_new, second.job != first.job) == (True, True)
+    assert the_job(eks)["metadata"]["labels"][RUN] == second.job
+
+
+def test_on_amazon_eks_a_run_of_somebody_else_stays(eks: ScriptedEks, tmp_path: Path):
+    submit(on_eks(eks, tmp_path))
+    other = tmp_path / "other"
+    other.mkdir()
+    with pytest.raises(TrainyardError, match="runs already"):
+        submit(on_eks(eks, other, remember=False))
+
+
+def test_on_amazon_eks_a_run_is_taken_back(eks: ScriptedEks, tmp_path: Path):
+    on = on_eks(eks, tmp_path)
+    number = submit(on).job
+    assert cancel(on) == [number]
+    assert [one for one in eks.api.objects if one["kind"] == "PyTorchJob"] == []
+    assert submit(on).is_new
+
+
+def test_without_the_operator_it_is_said_how_to_get_it(eks: ScriptedEks, tmp_path: Path):
+    eks.api.kinds.discard("pytorchjobs")
+    with pytest.raises(TrainyardError, match="no training operator"):
+        submit(on_eks(eks, tmp_path))
+
+
+def test_what_was_not_submitted_is_not_watched(eks: ScriptedEks, tmp_path: Path):
+    with pytest.raises(InputError, match="was not submitted from here"):
+        look(on_eks(eks, tmp_path))
