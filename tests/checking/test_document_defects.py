@@ -75,7 +75,9 @@ def test_a_wrong_line_of_a_script_is_found(name: str):
 def test_a_wrong_resource_is_found(name: str):
     case = CASES["templates"][name]
     resources = "".join(f"  {line}\n" for line in case["text"].splitlines())
-    assert case["found"] in ids(f"AWSTemplateFormatVersion: 2010-09-09\nResources:\n{resources}", "template.yaml")
+    assert case["found"] in ids(
+        f"AWSTemplateFormatVersion: 2010-09-09\n{case.get('above', '')}Resources:\n{resources}", "template.yaml"
+    )
 
 
 @each_case("name", CASES["clusters"])

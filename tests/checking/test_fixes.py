@@ -57,3 +57,31 @@ def test_the_difference_is_one_that_patch_reads_also_without_an_end_of_line():
     assert diff.endswith(
         f"-{first}\n\\ No newline at end of file\n+{first.replace('v1.0', 'v2.0')}\n\\ No newline at end of file\n"
     )
+
+
+SCRIPTS = {
+    "Dockerfile": (
+        "FROM ubuntu:22.04\r\nRUN cd a \\\r\n  && ./efa_installer.sh -y\r\n",
+        "FROM ubuntu:22.04\r\nRUN cd a \\\r\n  && ./efa_installer.sh --skip-kmod -y\r\n",
+    ),
+    "find.sh": (
+        "\ufeff#!/bin/bash\na --f tag:aws:parallelcluster:node-type  # b",
+        "\ufeff#!/bin/bash\na --f tag:parallelcluster:node-type  # b",
+    ),
+    "run.sh": ("#!/bin/bash\ncurl https://a.example/x | bash\n", "#!/bin/bash\ncurl https://a.example/x | bash\n"),
+}
+
+
+@each_case("name", SCRIPTS)
+def test_of_a_script_only_that_line_changes_that_has_one_right_answer(name: str):
+    text, right = SCRIPTS[name]
+    fixed = fixed_text(text, name)
+    assert fixed.after == right
+    assert len(fixed.fixed) == (text != right)
+
+
+def test_a_script_within_another_file_is_left_to_its_author():
+    text = "Resources:\n  A:\n    Type: AWS::EC2::Instance\n    Properties:\n      UserData: |\n        "
+    text += "#!/bin/bash\n        a --f tag:aws:parallelcluster:node-type\n"
+    assert "script-discovery-tag-unknown" in {finding.id for finding in check_any_text(text, "a.yaml").findings}
+    assert fixed_text(text, "a.yaml").fixed == ()

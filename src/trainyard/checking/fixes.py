@@ -7,9 +7,10 @@ from difflib import unified_diff
 from typing import NamedTuple
 
 from trainyard.checking.any_file import check_any_text
-from trainyard.document.fix_text import with_fix
+from trainyard.document.fix_text import with_fix, with_line
 from trainyard.document.problems import MOST_FINDINGS
-from trainyard.finding import Finding, path_text
+from trainyard.finding import Finding, Fix, path_text
+from trainyard.rules import SCRIPTS
 
 _HIDING = ("spec-unknown-key", "eksctl-unknown-key", "parallelcluster-unknown-key")
 """Findings behind which others are: the value below the right key is judged only then."""
@@ -39,10 +40,11 @@ def fixed_text(text: str, file: str) -> FixedText:
     before = text
     fixed: list[Finding] = []
     tried: set[tuple[str, str]] = set()
-    findings = check_any_text(text, file).findings
+    checked = check_any_text(text, file)
+    findings = checked.findings
     while len(tried) < MOST_FINDINGS and (finding := _next(findings, tried)) is not None:
         tried.add(_identity(finding))
-        changed = finding.fix and with_fix(text, finding.fix, finding.line or 1)
+        changed = finding.fix and _with_fix(text, finding.fix, finding.line or 1, is_script=checked.foreign in SCRIPTS)
         if changed is None:
             continue
         after = check_any_text(changed, file).findings
@@ -50,6 +52,10 @@ def fixed_text(text: str, file: str) -> FixedText:
             text, findings = changed, after
             fixed.append(finding)
     return FixedText(file, before, text, tuple(fixed))
+
+
+def _with_fix(text: str, fix: Fix, line: int, *, is_script: bool) -> str | None:
+    return with_line(text, fix) if is_script else with_fix(text, fix, line)
 
 
 def _next(findings: tuple[Finding, ...], tried: set[tuple[str, str]]) -> Finding | None:

@@ -80,7 +80,7 @@ def _findings_in_scripts(document: Document, kind: DocumentKind, lines: list[str
         for rule in rules_about("shell"):
             problem = next(iter(rule.check(embedded.script)), None)
             if problem is not None:
-                finding = rule.finding_at(problem._replace(path=embedded.path), document)
+                finding = rule.finding_at(problem._replace(path=embedded.path, fix=None), document)
                 place = _place_of(embedded.script.value[problem.path[0]].strip(), lines, document.place(embedded.path))
                 yield finding._replace(line=place.line, column=place.column)
 

@@ -54,6 +54,17 @@ def with_fix(text: str, fix: Fix, line: int) -> str | None:
     return None if splice is None else text[: splice.start] + splice.text + text[splice.end :]
 
 
+def with_line(text: str, fix: Fix) -> str | None:
+    """Return a script with another line in the place of one, whose position is the path of the fix."""
+    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+    match fix.path:
+        case (int(position),) if position < len(lines) and isinstance(fix.value, str):
+            end = lines[position][len(lines[position].splitlines()[0]) :]
+            lines[position] = f"{fix.value}{end}"
+            return text[: text.startswith("\ufeff")] + "".join(lines)
+    return None
+
+
 def _splice(text: str, document: yaml.Node, fix: Fix) -> Splice | None:
     is_json = text.lstrip().startswith(("{", "["))
     node, rest, member = document, fix.path, None

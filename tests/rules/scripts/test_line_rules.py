@@ -54,6 +54,9 @@ FOUND = {
     "sbatch-all-nodes": ("srun -N ALL hostname", "srun --nodes=all -l hostname"),
     "sbatch-not-requeued": ("#SBATCH --no-requeue",),
     "dockerfile-efa-kernel-module": ("RUN ./efa_installer.sh -y -g",),
+    "script-log-stream-unknown": ("aws logs get-log-events --log-stream-name='ip-10-0-16-123.slurmctld'",),
+    "script-log-group-unknown": ("aws logs filter-log-events --log-group-name '/aws/parallelcluster/my-cluster'",),
+    "script-package-manager-in-background": ("sudo yum -y install a b &", "apt-get install -y \\\n  a &"),
     "dockerfile-base-moves": ("FROM ubuntu:latest AS build", "from --platform=linux/amd64 a.example/b/c:latest"),
 }
 LEFT = {
@@ -110,6 +113,18 @@ LEFT = {
     "sbatch-all-nodes": ("#SBATCH -N 4", "srun --nodes=2-4 a", "srun -n ALL_TASKS"),
     "sbatch-not-requeued": ("#SBATCH --requeue",),
     "dockerfile-efa-kernel-module": ("RUN ./efa_installer.sh -y -k", "RUN ./efa_installer.sh \\\n  -y --skip-kmod"),
+    "script-log-stream-unknown": (
+        "--log-stream-name ip-10-0-0-1.us-east-2.compute.internal",
+        "--log-stream-name ip-10-0-0-1.i-0123456789abcdef0.slurmctld",
+        "--log-stream-name $HOST.cfn-init",
+    ),
+    "script-log-group-unknown": (
+        "aws logs describe-log-groups --log-group-name-prefix /aws/parallelcluster/llm",
+        "aws logs tail /aws/parallelcluster/$GROUP",
+        "aws logs tail /aws/parallelcluster/llm-202611240115",
+        "aws logs tail /aws/parallelcluster/llm-*",
+    ),
+    "script-package-manager-in-background": ("apt-get install -y a && b", "apt-get install -y a >b 2>&1", "sleep 9 &"),
     "dockerfile-base-moves": ("FROM ubuntu:22.04", "FROM build", "FROM a@sha256:0"),
 }
 RULES = {rule.id: rule for rule in line_rules()}

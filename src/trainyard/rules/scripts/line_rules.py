@@ -12,6 +12,7 @@ import yaml
 
 from trainyard.document.node import Document
 from trainyard.document.problems import short, without_password
+from trainyard.finding import Fix
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.scripts.statements import assignments, statements
 
@@ -53,6 +54,7 @@ def _pattern_check(entry: dict[str, Any]) -> Callable[[Document], Iterator[Probl
     unless = re.compile(entry.pop("unless", r"(?!)"), re.VERBOSE)
     beside = re.compile(entry.pop("beside", ""), re.VERBOSE)
     template: str = entry.pop("message")
+    fix: dict[str, str] | None = entry.pop("fix", None)
 
     def check(document: Document) -> Iterator[Problem]:
         searched = statements(document)
@@ -62,9 +64,16 @@ def _pattern_check(entry: dict[str, Any]) -> Callable[[Document], Iterator[Probl
             match = pattern.search(statement.text)
             if match and not unless.search(statement.text):
                 words = {name: _words(text) for name, text in match.groupdict().items()}
-                yield Problem((statement.line_at(match.start()),), template.format(**words))
+                line = statement.line_at(match.start())
+                yield Problem((line,), template.format(**words), fix=_fix(fix, line, str(document.value[line])))
 
     return check
+
+
+def _fix(entry: dict[str, str] | None, line: int, text: str) -> Fix | None:
+    """Return the whole line as it should be, where the rule says that there is one right answer."""
+    written = text if entry is None else re.sub(entry["text"], entry["by"], text)
+    return None if written == text else Fix((line,), value=written)
 
 
 def _words(text: str) -> str:
