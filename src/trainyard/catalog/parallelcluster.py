@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from trainyard.catalog import catalog_file
@@ -14,6 +15,7 @@ from trainyard.catalog.by_version import facts_of, line_of, number_of
 from trainyard.catalog.parallelcluster_records import ImageVersion, Limits, ParallelClusterLists, RefusedSlurmSettings
 from trainyard.catalog.source import merge_facts
 
+_LOCKS = Path(__file__).parents[1] / "edge/pcluster_locks"  # a file for each version, by its name
 Level = Literal["cluster", "queue", "compute_resource"]
 """Where a setting of Slurm stands."""
 
@@ -54,6 +56,12 @@ def is_older(version: str, line: str) -> bool:
 def known_versions() -> tuple[str, ...]:
     """Return the version lines with facts, such as 3.16, oldest first."""
     return tuple(sorted(_lists().lines, key=number_of))
+
+
+@cache
+def locked_versions() -> tuple[str, ...]:
+    """Return the versions that trainyard can install and call, with the lock of each, oldest first."""
+    return tuple(sorted((file.stem for file in _LOCKS.glob("*.txt")), key=number_of))
 
 
 def reserved_mounts() -> tuple[str, ...]:
