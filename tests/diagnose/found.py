@@ -16,7 +16,7 @@ MEMORY_BYTES = 512 * 1024**2
 
 def found_by(signature: Signature, line: str) -> bool:
     """Return whether a signature finds a line."""
-    return matches_pattern(signature.pattern, line)
+    return matches_pattern(signature.expression, line)
 
 
 def matches_pattern(pattern: str, line: str) -> bool:
@@ -65,7 +65,7 @@ def _all_patterns() -> re2.Set:
     options.max_mem = MEMORY_BYTES
     found = re2.Set.SearchSet(options)
     for signature, _ in signatures().values():
-        found.Add(signature.pattern)
+        found.Add(signature.expression)
     found.Compile()
     return found
 

@@ -30,6 +30,8 @@ SHARED = {
     ("container-image-reference-wrong", "batch-cannot-pull-image"),
     # The loader says which library is missing; of that of EFA it is known why.
     ("efa-library-mismatch", "shared-library-missing"),
+    # NVIDIA's toolkit says what it wanted to write, and that NVML was not there.
+    ("cdi-specification-unusable", "k8s-gpu-plugin-cannot-see-gpus"),
 }
 
 

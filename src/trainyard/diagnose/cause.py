@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from trainyard.diagnose.wording import widened
+
 FOLDER = Path(__file__).with_name("signatures")
 SEVERITIES = {
     "error": "something failed, or is about to",
@@ -35,7 +37,9 @@ class Signature:
 
     id: str
     pattern: str
-    """In RE2's syntax, searched for anywhere in a line: https://github.com/google/re2/wiki/Syntax"""
+    """In RE2's syntax, searched for anywhere in a line: https://github.com/google/re2/wiki/Syntax
+
+    It finds the same in other words, too: see `expression`."""
     confidence: str
     matches: tuple[str, ...]
     """Lines as programs print them, that it must find."""
@@ -48,6 +52,11 @@ class Signature:
         """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
         if not (self.pattern and self.matches and self.resembles and self.confidence in CONFIDENCES):
             raise ValueError(f"{self.id}: it needs a pattern, lines on both sides, and a confidence that is known")
+
+    @property
+    def expression(self) -> str:
+        """Return the pattern that lines are searched for with: that of the data, in any wording."""
+        return widened(self.pattern)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def _place(hit: Hit) -> int | None:
     if known is None or len(hit.text) < _LONG:
         return None
     text = hit.text.encode()
-    match = compile_pattern(known[0].pattern.encode()).search(text)
+    match = compile_pattern(known[0].expression.encode()).search(text)
     return len(text[: match.start()].decode("utf-8", "replace")) if match else None
 
 

@@ -31,7 +31,7 @@ class Patterns:
         """Compile all of them. One that RE2 does not take is a bug in our own data, and raises what RE2 raises."""
         re2 = _re2()
         self._ids = tuple(signature_table)
-        self._single = [b"(?m:" + signature.pattern.encode() + b")" for signature, _ in signature_table.values()]
+        self._single = [b"(?m:" + signature.expression.encode() + b")" for signature, _ in signature_table.values()]
         self._options = _options(re2, memory_bytes)
         self._any = re2.compile(b"|".join(self._single), self._options) if self._single else None
         self._set = re2.Set.SearchSet(_options(re2, set_memory_bytes))
