@@ -130,9 +130,9 @@ def started(folder: Path, root: Path | None, strategy: str = "fsdp") -> Training
     read = read_run(str(folder / "run.yaml"))
     (folder / "job").mkdir()
     for file, text in run_files(read.run, read.spec).items():
-        # The version that the images of ParallelCluster have is newer than some of these.
-        plain = text if root == SID_ROOT else text.replace("--requeue=expedite", "--requeue")
-        (folder / "job" / file).write_text(plain)
+        # As `run submit` asks for it where the Slurm is new enough.
+        expedited = text.replace("SBATCH --requeue\n", "SBATCH --requeue=expedite\n")
+        (folder / "job" / file).write_text(expedited if root == SID_ROOT else text)
     return training
 
 

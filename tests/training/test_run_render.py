@@ -17,6 +17,7 @@ from tests.platforms.eks.rendering.manifests.strictly import problems
 from tests.program import run
 from trainyard.api.run import new_run, run_files
 from trainyard.training.run_file import read_run
+from trainyard.training.sbatch import sbatch_text
 
 SPECS = {
     "parallelcluster": "platform: parallelcluster",
@@ -60,13 +61,10 @@ def test_every_flag_and_every_variable_has_its_reason_above_it(tmp_path: Path):
         assert lines[at - 1].endswith((".", ":")) or "https://" in lines[at - 1], lines[at - 1]
 
 
-def test_slurm_from_25_11_is_asked_for_expedited_restarts(tmp_path: Path):
-    assert flags(sbatch(tmp_path, new_run("fsdp")))["requeue"] == "expedite"
-    (tmp_path / "older").mkdir()
-    older = SPECS | {"parallelcluster": "platform: parallelcluster\nparallelcluster: {version: 3.13.2}"}
-    (tmp_path / "cluster.yaml").write_text(SPEC.format(platform=older["parallelcluster"]))
+def test_expedited_restarts_are_asked_for_where_slurm_allows_them(tmp_path: Path):
+    assert flags(sbatch(tmp_path, new_run("fsdp")))["requeue"] == ""  # ParallelCluster does not let it be allowed
     read = read_run(str(tmp_path / "run.yaml"))
-    assert flags(run_files(read.run, read.spec)[f"{read.run.name}.sbatch"])["requeue"] == ""
+    assert flags(sbatch_text(read.run, read.spec, expedites=True))["requeue"] == "expedite"
 
 
 def test_a_run_without_restarts_is_not_started_again(tmp_path: Path):

@@ -201,7 +201,9 @@ def _write(lab: Lab, idle_s: int) -> None:
         (folder / "bin" / script.stem).write_bytes(script.read_bytes())
         (folder / "bin" / script.stem).chmod(0o755)
     host = socket.gethostname().split(".")[0]
-    place = LabPlace(lab.name, folder, host, getpass.getuser(), _free_ports(len(lab.nodes) + 1), idle_s)
+    place = LabPlace(
+        lab.name, folder, host, getpass.getuser(), _free_ports(len(lab.nodes) + 1), idle_s, lab.programs.expedites
+    )
     for name, text in files(place, lab.nodes).items():
         (folder / name).write_text(text, encoding="utf-8")
     for number in range(max((node.gpus for node in lab.nodes), default=0)):

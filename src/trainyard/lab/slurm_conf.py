@@ -25,6 +25,8 @@ class LabPlace(NamedTuple):
     """That of slurmctld; those of the nodes follow."""
     idle_s: int
     """How long a dynamic node is idle before it is stopped."""
+    expedites: bool = False
+    """Whether its Slurm is one of 25.11 or later, which can start jobs again before all others."""
 
 
 # A node that does not answer is down after so many seconds: 180 with ParallelCluster, and nobody waits for it here.
@@ -112,6 +114,8 @@ Epilog={folder}/bin/health-check
 HealthCheckInterval={max(_HEALTH_EVERY_S, len(nodes) // _CHECKS_A_SECOND)}
 JobCompType=jobcomp/filetxt
 JobCompLoc={folder}/log/jobs.txt"""
+    if place.expedites:
+        yield "SlurmctldParameters=enable_expedited_requeue"
     if any(node.gpus for node in nodes):
         yield "GresTypes=gpu"
     if not all(node.is_static for node in nodes):

@@ -44,6 +44,12 @@ class SlurmPrograms(NamedTuple):
             raise TrainyardError("slurmctld says no version", where=self.root or words[0])
         return said[-1]
 
+    @property
+    def expedites(self) -> bool:
+        """Whether this Slurm can start jobs again before all others. https://slurm.schedmd.com/news.html."""
+        numbers = self.version.split(".")
+        return all(number.isdigit() for number in numbers[:2]) and tuple(map(int, numbers[:2])) >= (25, 11)
+
     def write(self, folder: Path, lab: Path) -> None:
         """Write a program of each name into a folder, which leads to the real one."""
         for name in PROGRAMS:

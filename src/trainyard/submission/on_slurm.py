@@ -40,11 +40,10 @@ class OnSlurm:
         """Return a folder of the home there, which all nodes share."""
         return f"{head_node.home(self.head)}/{self.place}/{token}"
 
-    def version(self) -> str | None:
-        """Return that of Slurm there, such as 25.11.2; None where it says none."""
-        answer = self.head.run(("sinfo", "--version"))
-        words = answer.output.decode("utf-8", "replace").split() if not answer.status else []
-        return words[-1] if words else None
+    def configuration(self) -> str:
+        """Return what Slurm says of its configuration there; nothing where it says nothing."""
+        answer = self.head.run(("scontrol", "show", "config"))
+        return "" if answer.status else answer.text
 
     def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
         """Refuse nothing: jobs wait until there are nodes."""

@@ -27,7 +27,6 @@ _ASSETS = Path(__file__).with_name("assets")
 # Slurm runs a copy of the script: the others lie where it was submitted.
 _FILES = "${SLURM_SUBMIT_DIR:?submit this with sbatch, in its own folder}"
 _SCRIPTS = ("run-training.sh", "start-node.sh", "write-stacks.sh")
-_EXPEDITED = (25, 11)
 
 
 def sbatch_name(run: Run) -> str:
@@ -35,16 +34,16 @@ def sbatch_name(run: Run) -> str:
     return f"{run.name}.sbatch"
 
 
-def slurm_files(run: Run, spec: Spec, slurm_version: str | None) -> dict[str, str]:
+def slurm_files(run: Run, spec: Spec, *, expedites: bool = False) -> dict[str, str]:
     """Return the batch script of a run and what it calls, text by name."""
     scripts = {name: (_ASSETS / name).read_text(encoding="utf-8") for name in _SCRIPTS}
-    return {sbatch_name(run): sbatch_text(run, spec, slurm_version), **scripts, **programs(run)}
+    return {sbatch_name(run): sbatch_text(run, spec, expedites=expedites), **scripts, **programs(run)}
 
 
-def sbatch_text(run: Run, spec: Spec, slurm_version: str | None) -> str:
-    """Return the batch script. Without a version, nothing is used that only newer ones have."""
+def sbatch_text(run: Run, spec: Spec, *, expedites: bool) -> str:
+    """Return the batch script; ``expedites`` says that Slurm there allows restarts before all other jobs."""
     launch = launch_of_run(run, spec)
-    lines = ["#!/usr/bin/env bash", *_flags(run, launch, slurm_version), "set -euo pipefail", ""]
+    lines = ["#!/usr/bin/env bash", *_flags(run, launch, expedites=expedites), "set -euo pipefail", ""]
     for name, value, why in _settings(run, spec, launch):
         lines += [f"# {why}", f"export {name}={value}"]
     call = 'exec bash "$TRAINYARD_FILES/run-training.sh"'
@@ -53,7 +52,7 @@ def sbatch_text(run: Run, spec: Spec, slurm_version: str | None) -> str:
     return "\n".join([*lines, "", " ".join(part for part in (call, first, join(rest)) if part), ""])
 
 
-def _flags(run: Run, launch: Launch, slurm_version: str | None) -> Iterator[str]:
+def _flags(run: Run, launch: Launch, *, expedites: bool) -> Iterator[str]:
     groups = len(list(launch.nodes.queue.compute_resources or ())) > 1
     gpus = launch.instance.accelerators if launch.instance.accelerator == "nvidia" else None
     before_s = round(run.restarts.before_end_min * 60)
@@ -67,7 +66,7 @@ def _flags(run: Run, launch: Launch, slurm_version: str | None) -> Iterator[str]
         *([(f"gpus-per-node={gpus}", "All GPUs of a node.")] if gpus else []),
         (f"time={_slurm_time(run.time_limit_h)}", "Of one start. A job without a limit holds its nodes when it hangs."),
         (f"signal=B:USR1@{before_s}", "So many seconds before, the script tells the program to write a checkpoint."),
-        _requeue(run, slurm_version),
+        _requeue(run, expedites=expedites),
         ("open-mode=append", "What was written before a restart stays."),
         ("output=%x_%j.out", "One file for all starts, beside this script."),
     ]  # fmt: skip
@@ -76,18 +75,14 @@ def _flags(run: Run, launch: Launch, slurm_version: str | None) -> Iterator[str]
         yield f"#SBATCH --{flag}"
 
 
-def _requeue(run: Run, slurm_version: str | None) -> tuple[str, str]:
+def _requeue(run: Run, *, expedites: bool) -> tuple[str, str]:
     if run.restarts.most == 0:
         return "no-requeue", "The run is not started again."
-    if slurm_version is not None and _version(slurm_version) >= _EXPEDITED:
-        why = "After a node has failed it is started again before all other jobs, from Slurm 25.11:"
+    if expedites:
+        why = "After a node has failed it is started again at once, before all other jobs:"
         return "requeue=expedite", f"{why} https://slurm.schedmd.com/sbatch.html#OPT_requeue"
     why = "After a node has failed Slurm starts it again: https://slurm.schedmd.com/sbatch.html#OPT_requeue"
     return "requeue", why
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".")[:2])
 
 
 def _slurm_time(hours: float) -> str:

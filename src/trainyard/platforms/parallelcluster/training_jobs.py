@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainyard.catalog.parallelcluster import version_in_images
 from trainyard.edge.aws.account import Account
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.ssh import SshSlurm
@@ -17,8 +16,11 @@ from trainyard.training.slurm_job import RUNS_FOLDER, slurm_job
 
 
 def files(run: Run, spec: Spec) -> dict[str, str]:
-    """Return the batch script of a run, and what it calls."""
-    return slurm_files(run, spec, _slurm_version(spec))
+    """Return the batch script of a run, and what it calls.
+
+    It asks for no expedited restarts: ParallelCluster refuses the SlurmctldParameters that allow them.
+    """
+    return slurm_files(run, spec)
 
 
 def job(run: Run, spec: Spec, scheduler: Scheduler) -> PlannedJob:
@@ -32,9 +34,3 @@ def scheduler(spec: Spec, account: Account, *, ssh: str | None, kubectl: Kubectl
     Raises TrainyardError where no head node runs.
     """
     return OnSlurm(SshSlurm(ssh) if ssh is not None else head_node(spec.name, account), RUNS_FOLDER)
-
-
-def _slurm_version(spec: Spec) -> str | None:
-    """Return the Slurm that the images of the cluster have at least, None where that is not known."""
-    versions = version_in_images("slurm", spec.parallelcluster.version)
-    return None if versions is None else versions.least
