@@ -14,7 +14,6 @@ import secrets
 import shutil
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trainyard.edge.cache_folder import folder_lock, state_folder
+from trainyard.edge.watched_program import run_watched
 from trainyard.errors import InputError, TrainyardError
 from trainyard.foreign_text import quoted_or
 from trainyard.lab.lab_node import LabNode
@@ -62,18 +62,12 @@ class Lab(NamedTuple):
     def run(self, *command: str, within_s: float = 60) -> str:
         """Run one of Slurm's commands there and return what it prints. Raises TrainyardError where it fails."""
         words = [str(self.folder / "bin" / command[0]), *command[1:]]
-        try:
-            done = subprocess.run(
-                words, env={**os.environ, **self.variables}, capture_output=True, text=True, check=False,
-                timeout=within_s, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired as error:
-            raise TrainyardError(f"{command[0]} has not answered for {within_s:g} s", where=self.name) from error
-        except OSError as error:
-            raise TrainyardError(f"{command[0]} cannot be started: {error.strerror}", where=words[0]) from error
-        if done.returncode:
-            raise TrainyardError(f"{' '.join(command)}: {quoted_or(done.stderr, 'it says nothing')}", where=self.name)
-        return done.stdout
+        done = run_watched(words, {**os.environ, **self.variables}, timeout_s=within_s)
+        if done.timed_out:
+            raise TrainyardError(f"{command[0]} has not answered for {within_s:g} s", where=self.name)
+        if done.status:
+            raise TrainyardError(f"{' '.join(command)}: {quoted_or(done.error, 'it says nothing')}", where=self.name)
+        return done.output
 
     def start_node(self, node: str, *, booted: bool = False) -> None:
         """Start the slurmd of a node; ``booted`` says that it has just been powered up."""

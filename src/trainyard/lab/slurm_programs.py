@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from trainyard.edge.watched_program import run_watched
 from trainyard.errors import InputError, TrainyardError
 
 PROGRAMS = (
@@ -34,12 +34,7 @@ class SlurmPrograms(NamedTuple):
     def version(self) -> str:
         """Return the version of Slurm, such as 24.11.5. Raises TrainyardError where slurmctld says none."""
         words = [*self._inside(), "slurmctld", "-V"] if self.root else [_found("slurmctld"), "-V"]
-        try:
-            said = subprocess.run(
-                words, capture_output=True, text=True, check=False, timeout=_ANSWERS_WITHIN_S
-            ).stdout.split()
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise TrainyardError(f"slurmctld cannot be asked for its version: {error}", where=words[0]) from error
+        said = run_watched(words, os.environ, timeout_s=_ANSWERS_WITHIN_S).output.split()
         if not said:
             raise TrainyardError("slurmctld says no version", where=self.root or words[0])
         return said[-1]
