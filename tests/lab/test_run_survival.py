@@ -111,7 +111,7 @@ def started(folder: Path, root: Path | None, strategy: str = "fsdp") -> Training
     python = fsdp2_python()
     (folder / "run.yaml").write_text(
         RUN.format(
-            port=20000 + os.getpid() % 10000,
+            port=10000 + os.getpid() % 7000,
             folder=folder,
             strategy=strategy,
             python=python,

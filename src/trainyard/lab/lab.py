@@ -255,7 +255,10 @@ def _idle_static_nodes(lab: Lab) -> int:
 
 def _free_ports(count: int) -> int:
     """Return the first of so many ports of loopback that nobody has, below those that connections are given."""
-    for first in range(_FIRST_PORT, _LAST_PORT - count, count):
+    places = range(_FIRST_PORT, _LAST_PORT - count, count)
+    begin: int = secrets.randbelow(len(places))  # a lab of another user may look for its own at the same time
+    order: list[int] = [*places[begin:], *places[:begin]]
+    for first in order:
         with ExitStack() as held, suppress(OSError):
             for port in range(first, first + count):
                 held.enter_context(socket.socket()).bind(("127.0.0.1", port))

@@ -148,7 +148,7 @@ main() {
   hangs=""
   MASTER_ADDR="$(first_address)"
   # Another one for each start: what hangs of the last one may still hold its own.
-  MASTER_PORT=${MASTER_PORT:-$((20000 + (SLURM_JOB_ID * 7 + ${SLURM_RESTART_COUNT:-0}) % 10000))}
+  MASTER_PORT=${MASTER_PORT:-$((10000 + (SLURM_JOB_ID * 7 + ${SLURM_RESTART_COUNT:-0}) % 7000))}
   TRAINYARD_PROGRESS="$TRAINYARD_RUN_FOLDER/progress"
   TRAINYARD_ATTEMPT="$TRAINYARD_RUN_FOLDER/attempts/$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}"
   TRAINYARD_STOP="$TRAINYARD_ATTEMPT/stop"
