@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from trainyard.cli.output import print_lines, print_text, styled
-from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, nothing_known, occurrence_text, read
-from trainyard.foreign_text import BAR, one_line, word_or_quoted
+from trainyard.diagnose.report.sentences import (
+    count_text,
+    depth_sentence,
+    different_lines,
+    excerpt,
+    nodes,
+    not_asked,
+    nothing_known,
+    occurrence_text,
+    read,
+)  # fmt: skip
+from trainyard.foreign_text import BAR, word_or_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _Values = dict[str, Any]
 _WIDTH = 96
-_LONGEST_LINE = 400
-# How much of a long line is shown before what was found.
-_BEFORE = 120
 _MOST_EVIDENCE, _MOST_OTHERS, _MOST_CONSEQUENCES, _MOST_UNREAD = 5, 10, 12, 10
-_NUMBERS = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*")
 _COLOURS = {"error": "red", "warning": "yellow", "harmless": "cyan"}
 
 
@@ -50,22 +55,14 @@ def _print_root(root: _Values) -> None:
         print_text(f"  {nodes(root)}")
     print_text("")
     print_lines(_filled(root["explanation"]))
-    if root["kind"] == "symptom":
-        print_lines(_filled("This says that something failed, and not what: no deeper cause is known in these logs."))
+    if sentence := depth_sentence(root):
+        print_lines(_filled(sentence))
     print_text("")
-    _print_lines(_different(root["evidence"])[:_MOST_EVIDENCE])
+    _print_lines(different_lines(root["evidence"])[:_MOST_EVIDENCE])
     print_text("")
     print_lines(_filled(f"What to do: {root['remedy']}"))
     print_text(f"Source: {root['source']}")
     _print_consequences(root["consequences"])
-
-
-def _different(lines: Sequence[_Values]) -> list[_Values]:
-    """Return the first of the lines of each node that differ in no more than numbers."""
-    first_lines: dict[tuple[str, str], _Values] = {}
-    for line in lines:
-        first_lines.setdefault((line["node"] or "", _NUMBERS.sub("#", line["text"])), line)
-    return list(first_lines.values())
 
 
 def _print_lines(lines: Sequence[_Values]) -> None:
@@ -83,6 +80,7 @@ def _print_consequences(consequences: Sequence[_Values]) -> None:
         at = consequence["first_seen"] or "at some time"
         print_text(f"  {at:<20}  {consequence['title']}, {count_text(consequence['count'], 'line')} {_id(consequence)}")
     _print_more(len(consequences) - _MOST_CONSEQUENCES)
+    print_text("  `trainyard explain ID` tells more of each.")
 
 
 def _print_others(causes: Sequence[_Values]) -> None:
@@ -95,6 +93,7 @@ def _print_others(causes: Sequence[_Values]) -> None:
         first = cause["evidence"][0]
         print_text(styled(f"    {_place(first)}", dim=True))
         print_text(f"    {_quotation(first)}")
+        print_lines(textwrap.indent(_filled(f"What to do: {cause['remedy']}"), "    "))
     _print_more(len(causes) - _MOST_OTHERS)
 
 
@@ -150,10 +149,4 @@ def _filled(text: str) -> str:
 
 
 def _quotation(line: _Values) -> str:
-    """Return a line, cut around what was found in it where it is long."""
-    text, start = line["text"].strip(), 0
-    if len(text) > _LONGEST_LINE and (found := line.get("at")) is not None:
-        start = max(0, min(found - _BEFORE, len(text) - _LONGEST_LINE))
-    shown = one_line(text[start:])
-    cut = shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…"
-    return f"{BAR}{'…' if start else ''}{cut}"
+    return f"{BAR}{excerpt(line)}"

@@ -59,6 +59,18 @@ def test_what_still_goes_on_is_not_over():
     assert ids(reasoned(LOCK, mirror, lines=[*again, at(mirror, 0)]).causes) == ["lock-held", "mirror-gone"]
 
 
+@pytest.mark.parametrize(("text", "sure"), [
+    ("The configuration failed. This may be the result of communication errors", "likely"),
+    ("the release was never uploaded, or this node may not read it", "likely"),
+    ("This usually means the compute node cannot reach DynamoDB", "likely"),
+    ("/etc/munge/munge.key: No such file or directory", "certain"),
+    ("Name or service not known", "certain"),
+])  # fmt: skip
+def test_a_line_that_guesses_makes_nothing_certain(text: str, sure: str):
+    line = at(XID, 0)._replace(text=text)
+    assert [cause.confidence for cause in reasoned(XID, lines=[line]).causes] == [sure]
+
+
 def test_of_two_that_explain_as_much_the_deeper_layer_comes_first():
     assert ids(reasoned(LOCK, XID, lines=[at(LOCK, 0), at(XID, 1)]).causes) == ["gpu-lost", "lock-held"]
 

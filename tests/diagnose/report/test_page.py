@@ -6,9 +6,17 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.diagnose.report.diagnoses import HOSTILE, diagnosis
+from trainyard.diagnose.cause import causes
 from trainyard.diagnose.diagnosis_values import diagnosis_values, redact_values
 from trainyard.diagnose.report.page import code, code_block, report_page
+from trainyard.diagnose.report.sentences import depth_sentence, different_lines
 
+_FIRST = {
+    "gpu-fell-off-bus": "",
+    "slurm-fatal": "",
+    "nccl-watchdog-timeout": "This can be a symptom",
+    "job-process-failed": "This is a symptom",
+}
 ALL = pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
 
 
@@ -85,3 +93,13 @@ def test_a_span_of_code_is_one_span(text):
 def test_a_block_of_code_is_one_block_with_the_text_as_it_is():
     tokens = MarkdownIt("commonmark").parse("\n".join(code_block(["`````", "    ~~~~", "# x"])))
     assert [(token.type, token.content) for token in tokens] == [("fence", "`````\n    ~~~~\n# x\n")]
+
+
+def test_a_first_cause_that_something_else_may_bring_about_is_called_a_symptom():
+    texts = {id_: depth_sentence({"cause": id_, "kind": causes()[id_].kind}) for id_ in _FIRST}
+    assert {id_: text.partition(":")[0] for id_, text in texts.items()} == _FIRST
+
+
+def test_lines_that_differ_in_numbers_only_are_shown_once():
+    lines = [{"node": None, "text": f"step {number} failed", "file": "a", "line": number} for number in range(5)]
+    assert different_lines([*lines, {**lines[0], "text": "no memory"}]) == [lines[0], {**lines[0], "text": "no memory"}]

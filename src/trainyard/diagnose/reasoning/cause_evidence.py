@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,14 @@ KIND_ORDER = {kind: place for place, kind in enumerate(KINDS)}
 CONFIDENCE_ORDER = {confidence: place for place, confidence in enumerate(CONFIDENCES)}
 """The surest first."""
 _FILE = Path(__file__).with_name("link_weights.yaml")
+_CERTAIN, _LIKELY, *_ = CONFIDENCES
+# "No such file or directory" and "Name or service not known" name one thing; "one or more" does not guess.
+_GUESS = re.compile(
+    r"\b(?:may|might|could) (?:also )?(?:be|have been|indicate|mean)\b|\b(?:possibly|perhaps|probably)\b"
+    r"|\b(?:usually|often|typically) (?:means|indicates|happens|caused)\b|\bis possible that\b|\bcan be caused by\b"
+    r"|, or (?:it|its|this|that|the|you|your|is|has|holds|was|not|unknown)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +63,12 @@ def causes_of_hits(hits: Iterable[Hit], signature_table: Known) -> list[CauseHit
 
 
 def sureness(cause: Cause, hit: Hit) -> str:
-    """Return how sure a line makes a cause of it: the confidence of the signature that found it."""
-    return next(signature.confidence for signature in cause.signatures if signature.id == hit.signature)
+    """Return how sure a line makes a cause of it: the confidence of the signature that found it.
+
+    A line that only guesses, or gives several reasons, makes nothing certain.
+    """
+    confidence = next(signature.confidence for signature in cause.signatures if signature.id == hit.signature)
+    return _LIKELY if confidence == _CERTAIN and _GUESS.search(hit.text) else confidence
 
 
 def in_time(hit: Hit) -> tuple[float, str, int]:

@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from trainyard.diagnose.cause import signatures
-from trainyard.diagnose.report.sentences import count_text, nodes, not_asked, nothing_known, occurrence_text, read
+from trainyard.diagnose.report.sentences import (
+    count_text,
+    depth_sentence,
+    different_lines,
+    excerpt,
+    nodes,
+    not_asked,
+    nothing_known,
+    occurrence_text,
+    read,
+)  # fmt: skip
 from trainyard.foreign_text import one_line
 
 _Values = dict[str, Any]
@@ -51,8 +61,8 @@ def _summary(values: Mapping[str, Any]) -> Iterator[str]:
             f"{consequence['title']} ({count_text(consequence['count'], 'line')})" for consequence in followed
         )
         yield f"What followed from it: {titles}."
-    if root["kind"] == "symptom":
-        yield "This says that something failed and not what: these logs hold no deeper cause that trainyard knows."
+    if sentence := depth_sentence(root):
+        yield sentence
 
 
 def _root_cause(root: _Values) -> Iterator[str]:
@@ -79,10 +89,10 @@ def _facts(cause: _Values) -> Iterator[str]:
 
 
 def _evidence(lines: Sequence[_Values]) -> Iterator[str]:
-    for line in lines:
+    for line in different_lines(lines):
         yield f"{code(line['file'])}, line {line['line']}:"
         yield ""
-        yield from code_block([line["text"]])
+        yield from code_block([excerpt(line)])
         yield ""
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from trainyard.foreign_text import word_or_quoted
+from trainyard.diagnose.cause import causes
+from trainyard.foreign_text import one_line, word_or_quoted
 
 _MOST_NODES = 6
+_LONGEST_LINE = 400
+# How much of a long line is shown before what was found.
+_BEFORE = 120
+_NUMBERS = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*")
 _GB, _MB, _KB = 1e9, 1e6, 1e3
 
 
@@ -21,6 +27,34 @@ def occurrence_text(cause: Mapping[str, Any]) -> str:
     if cause["last_seen"] == cause["first_seen"]:
         return f"{text}, at {cause['first_seen']}"
     return f"{text}, from {cause['first_seen']} to {cause['last_seen']}"
+
+
+def depth_sentence(root: Mapping[str, Any]) -> str:
+    """Return what is said of a first cause that something deeper usually brings about; empty where nothing does."""
+    if root["kind"] == "symptom":
+        return "This is a symptom: it says that something failed and not what. No deeper cause is known in these logs."
+    cause = causes().get(root["cause"])
+    if cause is None or cause.kind == "root" or not cause.after:
+        return ""
+    return "This can be a symptom: what may bring it about was not seen in these logs."
+
+
+def different_lines(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the first of the lines of each node that differ in no more than numbers."""
+    first_lines: dict[tuple[str, str], dict[str, Any]] = {}
+    for line in lines:
+        first_lines.setdefault((line.get("node") or "", _NUMBERS.sub("#", line["text"])), line)
+    return list(first_lines.values())
+
+
+def excerpt(line: Mapping[str, Any]) -> str:
+    """Return a line on one line, cut around what was found in it where it is long."""
+    text, start = line["text"].strip(), 0
+    if len(text) > _LONGEST_LINE and (found := line.get("at")) is not None:
+        start = max(0, min(found - _BEFORE, len(text) - _LONGEST_LINE))
+    shown = one_line(text[start:])
+    cut = shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…"
+    return f"{'…' if start else ''}{cut}"
 
 
 def nodes(cause: Mapping[str, Any]) -> str:
