@@ -9,8 +9,11 @@ def test_several_nodes_without_their_efa_are_found_with_what_they_lose():
     assert problem.message == "queue 'q' leaves the EFA of p5.48xlarge and its 3,200 Gbit/s unused"
 
 
-def test_one_node_has_nobody_to_talk_to():
-    assert paths(RULE, QUEUE.format(type="p5.48xlarge", nodes=1, efa="false")) == []
+def test_one_node_has_nobody_to_talk_to_until_there_is_a_second_one():
+    (problem,) = problems(RULE, QUEUE.format(type="p5.48xlarge", nodes=1, efa="false"))
+    assert problem.severity == "info"
+    assert "one node alone does not need" in problem.message
+    assert paths(RULE, QUEUE.format(type="g5.8xlarge", nodes=1, efa="false")) == []
 
 
 def test_a_type_without_efa_loses_nothing():

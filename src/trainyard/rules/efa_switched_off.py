@@ -14,13 +14,17 @@ from trainyard.spec.cluster import Spec
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield groups of nodes with ``efa: false`` whose type is known to have EFA."""
     for group in spec.node_groups():
-        if group.efa is not False or group.max_nodes < 2:
+        if group.efa is not False:
             continue
-        facts = next((facts for facts in map(find, group.instance_types) if facts and facts.has_efa), None)
+        is_alone = group.max_nodes < 2
+        known = (facts for facts in map(find, group.instance_types) if facts and facts.has_efa)
+        facts = next((facts for facts in known if facts.multi_card or not is_alone), None)
         if facts is not None:
             speed = f" and its {facts.efa_gbit_s:,} Gbit/s" if facts.efa_gbit_s else ""
             problem = f"queue {group.queue.name!r} leaves the EFA of {facts.name}{speed} unused"
-            yield Problem((*group.path, "efa"), problem)
+            # EFA is switched on for nodes that start: with a second one, all of them have to start anew.
+            alone = f"{problem}, which one node alone does not need" if is_alone else problem
+            yield Problem((*group.path, "efa"), alone, severity="info" if is_alone else None)
 
 
 def check_eksctl(document: Document) -> Iterator[Problem]:

@@ -26,6 +26,7 @@ def test_it_stands_where_errors_are_switched_off_for_good():
         "set +e\napt-get install -y a\nif [ $? -ne 0 ]; then exit 1; fi",
         "set +e\napt-get install -y a || exit 1",
         "set +e\nif apt-get install -y a; then b; fi",
+        "set -e\non_exit() {\n  set +e\n}\ntrap on_exit EXIT\napt-get install -y a",
         "set +x\napt-get install -y a",
         "apt-get install -y a\nset +e\nb",
     ],

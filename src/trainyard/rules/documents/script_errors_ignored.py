@@ -9,7 +9,8 @@ from trainyard.document.node import Document
 from trainyard.rules import DocumentRule, Problem
 from trainyard.rules.scripts.statements import statements
 
-_SWITCH = re.compile(r"^\s*set\s+(?P<sign>[-+])(?:[a-df-z]*e[a-z]*|o\s+errexit)\b")
+# An indented set +e is within a function, such as one that a trap calls at the end.
+_SWITCH = re.compile(r"^(?:\s*set\s+(?=-)|set\s+(?=\+))(?P<sign>[-+])(?:[a-df-z]*e[a-z]*|o\s+errexit)\b")
 # What a node is of no use without.
 _INSTALLATION = re.compile(r"\b(?:apt-get|apt|dnf|yum)\s+(?:-\S+\s+)*install\b|\befa_installer\.sh\b")
 # What looks at the outcome itself.
