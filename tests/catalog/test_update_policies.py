@@ -7,12 +7,14 @@ import re
 from functools import cache
 from pathlib import Path
 
+import botocore.session
 import pytest
 
 from tests.platforms.parallelcluster.rendering.test_origin import leaves
 from tests.render.changes import CHANGES, before_and_after
 from trainyard import architectures
 from trainyard.catalog import update_policies
+from trainyard.catalog.update_policies import immutable_properties
 from trainyard.document.write import yaml_text
 from trainyard.finding import path_text
 from trainyard.render.rendering import render
@@ -115,3 +117,15 @@ def test_what_is_replaced_has_a_source():
     assert {source.url.split("/")[2] for source in update_policies.immutable_properties().values()} == {
         "docs.aws.amazon.com"
     }
+
+
+def test_what_cloudformation_is_not_let_change_in_place_fsx_takes_of_new_file_systems_alone():
+    model = botocore.session.get_session().get_service_model("fsx")
+    created, updated = (
+        set(model.operation_model(name).input_shape.members["LustreConfiguration"].members)
+        for name in ("CreateFileSystem", "UpdateFileSystem")
+    )
+    prefix = "AWS::FSx::FileSystem.LustreConfiguration."
+    fixed = {key.removeprefix(prefix) for key in immutable_properties() if key.startswith(prefix)}
+    assert fixed == {"DeploymentType", "EfaEnabled"}
+    assert fixed <= created - updated
