@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("new", "check", "render", "submit", "watch", "schema")
+COMMANDS = ("new", "check", "plan", "render", "submit", "watch", "report", "schema")
 """In the order of use, which is also the order of the help."""
 
 
@@ -36,4 +36,5 @@ def command() -> None:
       trainyard run render run.yaml -o build/run
       trainyard run submit run.yaml
       trainyard run watch run.yaml
+      trainyard run report run.yaml --jobs jobs.json -o report.html
     """

@@ -1,0 +1,142 @@
+"""What training runs were worth: their jobs, progress and checkpoints, read and accounted for."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trainyard.catalog.instances import find
+from trainyard.catalog.prices import instance_hour
+from trainyard.edge.new_file import write_new_file
+from trainyard.edge.text_file import read_small_file
+from trainyard.errors import InputError
+from trainyard.training.ledger.attempt import Attempt, Session
+from trainyard.training.ledger.job_records import JobRecords, job_records
+from trainyard.training.ledger.ledger import Checkpoint, ledger_of
+from trainyard.training.ledger.progress_lines import sessions_of
+from trainyard.training.ledger.report_page import report_page
+from trainyard.training.ledger.report_text import report_text
+from trainyard.training.ledger.report_values import report_values
+from trainyard.training.run_file import RunFile, read_run
+
+__all__ = ["price_of", "report_run", "report_text", "write_page"]
+
+# sacct --json has about 10 KB for a start of a job.
+_MOST_BYTES = 1_000_000_000
+_RANK = re.compile(r"rank-([0-9]{1,9})\.jsonl\Z")
+_CHECKPOINT = re.compile(r"step-([0-9]{1,15})(\.partial)?\Z")
+
+
+def report_run(  # noqa: PLR0913  every source is its own
+    run: str | None = None,
+    *,
+    jobs: str | None = None,
+    progress: Sequence[Path] = (),
+    checkpoints: Sequence[Path] = (),
+    usd_per_gpu_hour: float | None = None,
+    now_s: float | None = None,
+) -> dict[str, Any]:
+    """Return the values of the report on a run, or on all runs that ``jobs`` tells of.
+
+    Raises InputError where there is nothing to account for, FindingsError where the file of the run cannot be read.
+    """
+    file = None if run is None else read_run(run)
+    gpus_a_node, price, source = price_of(file)
+    if usd_per_gpu_hour is not None:
+        price, source = usd_per_gpu_hour, "as it was given"
+    folders = [*progress, *_own_folders(file, "progress", progress)]
+    kept = [*checkpoints, *_own_folders(file, "checkpoints", checkpoints)]
+    records = JobRecords((), ())
+    if jobs is not None:
+        content = read_small_file(Path(jobs), _MOST_BYTES)
+        if content is None:
+            raise InputError(f"{jobs} does not exist", where=jobs)
+        now_ms = round(1000 * (time.time() if now_s is None else now_s))
+        records = job_records(content.decode(errors="replace"), jobs, now_ms, gpus_a_node)
+    sessions = [(folder, session) for folder in folders for session in _sessions(folder)]
+    by_run = _by_run(records.attempts, file)
+    if not by_run and not sessions:
+        hint = "give --jobs with what sacct printed, and --progress with the folder of the lines of the run"
+        raise InputError("there is no start of a run and no progress to account for", hint=hint)
+    notes = list(records.notes)
+    ledgers = []
+    for name, attempts in (by_run or {file.run.name if file else folders[0].parent.name: []}).items():
+        is_only = len(by_run) <= 1  # of several runs, folders say by their names whose they are
+        told = [session for folder, session in sessions if is_only or name in (folder.name, folder.parent.name)]
+        own = [folder for folder in kept if is_only or name in (folder.name, folder.parent.name)]
+        entries = [entry for folder in own for entry in _entries(folder)]
+        ledgers.append(ledger_of(attempts, told, entries)._replace(run=name))
+    if price is None:
+        notes.append("no price is known: give --usd-per-gpu-hour, or a run whose instance type has a list price")
+    return report_values(ledgers, price, source, notes)
+
+
+def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
+    """Write the page. Raises InputError where the file exists and is not to be replaced."""
+    write_new_file(file, report_page(values), force=force)
+
+
+def price_of(file: RunFile | None) -> tuple[int | None, float | None, str | None]:
+    """Return how many GPUs a node of the run has, what an hour of one costs, and who says so."""
+    group = None if file is None else file.group
+    facts = None if group is None else find(group.instance_type)
+    if file is None or group is None or facts is None or facts.accelerators is None:
+        return None, None, None
+    price = instance_hour(group.instance_type, file.spec.region)
+    gpus = facts.accelerators.count
+    if price is None:
+        return gpus, None, None
+    return gpus, price.usd / gpus, f"list price of {group.instance_type} in {file.spec.region}, {price.source.url}"
+
+
+def _own_folders(file: RunFile | None, below: str, given: Sequence[Path]) -> Iterator[Path]:
+    """Yield the run's own folder where this machine sees it and no other was given."""
+    if file is not None and file.run.folder is not None and not given:
+        folder = Path(file.run.folder, below)
+        if folder.is_dir():
+            yield folder
+
+
+def _by_run(attempts: Sequence[Attempt], file: RunFile | None) -> dict[str, list[Attempt]]:
+    found: dict[str, list[Attempt]] = {}
+    for attempt in attempts:
+        if file is None or attempt.run == file.run.name:
+            found.setdefault(attempt.run, []).append(attempt)
+    return found
+
+
+def _sessions(folder: Path) -> list[Session]:
+    """Return what the first rank has told: all do their steps together. Raises InputError where there is no rank."""
+    try:
+        ranks = {int(match[1]): place for place in folder.iterdir() if (match := _RANK.match(place.name))}
+        if not ranks:
+            raise InputError(
+                f"{folder} has no rank-0.jsonl", where=str(folder), hint="name the folder of TRAINYARD_PROGRESS"
+            )
+        with ranks[min(ranks)].open("rb") as lines:
+            return sessions_of(lines)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror}", where=str(folder)) from error
+
+
+def _entries(folder: Path) -> Iterator[Checkpoint]:
+    """Yield checkpoints of a folder: one of our template is whole when all its files have their sizes."""
+    try:
+        places = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror}", where=str(folder)) from error
+    for place in places:
+        match = _CHECKPOINT.match(place.name)
+        if match is None:
+            continue
+        manifest = place / "manifest.json"
+        try:
+            sizes = json.loads(manifest.read_text(encoding="utf-8"))
+            whole = not match[2] and all((place / name).stat().st_size == size for name, size in sizes.items())
+            yield Checkpoint(int(match[1]), round(1000 * manifest.stat().st_mtime), whole)
+        except (OSError, ValueError, AttributeError, TypeError):
+            yield Checkpoint(int(match[1]), 0, is_whole=False)

@@ -1,0 +1,49 @@
+"""The report of runs for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from trainyard.foreign_text import word_or_quoted
+
+
+def report_text(values: Mapping[str, Any]) -> str:
+    """Return the text of a report's values."""
+    lines = [line for run in values["runs"] for line in _run(run)]
+    if len(values["runs"]) > 1:
+        total = values["total"]
+        lines += [f"{total['runs']} runs together: {', '.join(worth(total))}", *_time(total)]
+    return "\n".join([*lines, *(f"note: {note}" for note in values["notes"])])
+
+
+def _run(run: Mapping[str, Any]) -> Iterator[str]:
+    starts, failures = run["starts"], run["interruptions"]
+    yield f"{word_or_quoted(run['run'] or 'run')}: {', '.join(worth(run))}"
+    yield (
+        f"  {run['gpus']} GPUs, {starts} start{'s' * (starts != 1)}, {failures} interruption{'s' * (failures != 1)}"
+        + ("" if run["mtbf_h"] is None else f", one every {run['mtbf_h']:,.1f} h")
+        + f"; {run['queue_gpu_hours']:,.1f} GPU-hours in the queue, not paid"
+    )
+    yield from _time(run)
+    yield from (f"  note: {note}" for note in run["notes"])
+
+
+def worth(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield in words what time was worth, as far as it is known."""
+    if values["goodput"] is None:
+        yield f"{values['gpu_hours']:,.1f} GPU-hours of which nothing is known"
+    else:
+        at_most = values["goodput_at_most"]
+        more = f" (up to {at_most:.1%} with what is unknown)" if at_most - values["goodput"] >= 0.0005 else ""
+        yield f"{values['goodput']:.1%} of {values['gpu_hours']:,.1f} GPU-hours were useful{more}"
+    if values.get("ettr") is not None:
+        yield f"effective training time {values['ettr']:.1%} of {values['wall_h']:,.1f} h"
+    if values["usd_per_useful_gpu_hour"] is not None:
+        yield f"USD {values['usd_per_useful_gpu_hour']:,.2f} for a useful GPU-hour, USD {values['usd']:,.0f} in all"
+
+
+def _time(values: Mapping[str, Any]) -> Iterator[str]:
+    for part in values["time"]:
+        usd = "" if part["usd"] is None else f"  USD {part['usd']:>10,.0f}"
+        yield f"  {part['kind']:<10} {part['share']:>6.1%} {part['gpu_hours']:>12,.2f} GPU-h{usd}  {part['meaning']}"

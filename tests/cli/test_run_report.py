@@ -1,0 +1,85 @@
+"""run report on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.program import run
+from tests.training.ledger.runs import storm
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    known = storm(2)
+    jobs = [{"job_id": 7, "name": "llama<b>", "nodes": "n[1-2]", "restart_cnt": start.restart,
+             "state": {"current": [start.state]},
+             "time": {"start": start.begin_ms // 1000, "end": start.end_ms // 1000},
+             "tres": {"allocated": [{"type": "gres", "name": "gpu", "count": 16}]}}
+            for start in known.attempts]  # fmt: skip
+    (tmp_path / "jobs.json").write_text(json.dumps({"jobs": jobs}))
+    progress = tmp_path / "llama" / "progress"
+    progress.mkdir(parents=True)
+    (progress / "rank-0.jsonl").write_text("\n".join(known.lines))
+    return tmp_path
+
+
+def report(folder: Path, *more: str) -> Any:
+    done = run("run", "report", "--jobs", f"{folder}/jobs.json", *more, "--json")
+    assert done.status == 0, done.err
+    return json.loads(done.out)
+
+
+def test_time_adds_up_to_the_gpu_hours_allocated(folder: Path) -> None:
+    values = report(folder, "--progress", f"{folder}/llama/progress", "--usd-per-gpu-hour", "2")
+    (told,) = values["runs"]
+    assert sum(told["gpu_ms"].values()) == sum(
+        (start["end_ms"] - start["begin_ms"]) * start["gpus"] for start in told["attempts"]
+    )
+    truth = storm(2).truth
+    assert told["goodput"] == pytest.approx(truth["productive"] / sum(truth.values()), abs=0.01)
+    assert told["ettr"] < told["goodput"]  # the queue between starts counts in it
+    assert told["usd_per_useful_gpu_hour"] == pytest.approx(2 / told["goodput"])
+    assert told["mtbf_h"] * told["interruptions"] * 16 == pytest.approx(told["gpu_hours"])
+
+
+def test_without_progress_all_is_unknown_and_no_goodput_is_shown(folder: Path) -> None:
+    (told,) = report(folder)["runs"]
+    assert told["goodput"] is None
+    assert [part["kind"] for part in told["time"]] == ["unknown"]
+    text = run("run", "report", "--jobs", f"{folder}/jobs.json").out
+    assert "GPU-hours of which nothing is known" in text
+    assert "no price is known" in text
+
+
+def test_the_page_has_the_same_and_keeps_names_text(folder: Path) -> None:
+    page = folder / "report.html"
+    done = run("run", "report", "--jobs", f"{folder}/jobs.json", "--progress", f"{folder}/llama/progress",
+               "-o", str(page))  # fmt: skip
+    assert done.status == 0, done.err
+    text = page.read_text()
+    assert "llama&lt;b&gt;" in text
+    assert "default-src 'none'" in text
+    assert "productive" in text
+    again = run("run", "report", "--jobs", f"{folder}/jobs.json", "-o", str(page))
+    assert again.status == 2
+
+
+def test_half_written_checkpoints_of_a_folder_are_told(folder: Path) -> None:
+    kept = folder / "llama"
+    (kept / "step-000000100.partial").mkdir()
+    for step, size in ((100, 3), (200, 99)):
+        place = kept / f"step-{step:09d}"
+        place.mkdir()
+        (place / "part").write_text("abc")
+        (place / "manifest.json").write_text(json.dumps({"part": size}))
+    (told,) = report(folder, "--checkpoints", str(kept))["runs"]
+    assert "2 half-written checkpoints not counted" in told["notes"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--progress", "nowhere"], ["--jobs", "nowhere"]])
+def test_nothing_to_account_for_is_an_error(arguments: list[str]) -> None:
+    assert run("run", "report", *arguments).status == 2
