@@ -159,7 +159,8 @@ def _meaning(need: ClusterNeed, *, logins: bool) -> str:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, dict) and "Name" in value:
-        return str(value["Name"])
+    for key in ("Name", "name"):
+        if isinstance(value, dict) and key in value:
+            return str(value[key])
     text = str(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

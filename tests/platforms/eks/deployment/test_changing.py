@@ -6,6 +6,7 @@ import pytest
 
 from tests.kubernetes.api_server import Document
 from tests.platforms.eks.deployment.cluster import ADMIN, failure, queue, spec_text, statuses
+from trainyard.deploy.deployment import review_of
 
 
 @pytest.fixture
@@ -70,6 +71,17 @@ def test_sizes_follow_the_spec(cluster, programs):
     assert found["changes"] == ("node group training: minSize 0 to 1, desiredCapacity 2 to 3, maxSize 4 to 8")
     assert cluster.groups()["training"] == (1, 3, 8)
     assert found["ready"] == "4 nodes are Ready: 1 of system, 3 of training"
+
+
+def test_a_plan_shows_sizes_as_changes_and_touches_nothing(cluster, programs):
+    review, refusals = review_of(cluster.work(spec_text(queue(nodes="{min: 0, max: 8, desired: 2}"))))
+    assert [*review.lines()] == [
+        "cluster: 0 to add, 1 to change, 0 to remove",
+        "queues[0].nodes (managedNodeGroups[training].maxSize): 4 -> 8; at once",
+    ]
+    assert refusals == []
+    assert cluster.groups()["training"] == (0, 2, 4)
+    assert programs.said("eksctl") == []
 
 
 def test_fewer_nodes_are_refused_while_jobs_run(cluster, programs):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from trainyard.catalog.by_version import number_of
+from trainyard.deploy.cluster_update import ClusterUpdate
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.record import Deployment, read_record
 from trainyard.deploy.step import Probe, StepOutcome
@@ -17,22 +15,16 @@ from trainyard.edge.aws import eks
 from trainyard.edge.aws.eks import EksCluster, NodeGroupState
 from trainyard.edge.aws.stacks import find_stack, refuse_stuck
 from trainyard.errors import TrainyardError
+from trainyard.finding import path_text
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.config import config_so_far, desired_sizes, former_config, node_groups_of
+from trainyard.platforms.eks.deployment.config_comparison import ClusterComparison, compare
 from trainyard.platforms.eks.deployment.drift import overwritten_drift, refuse_overwriting
 from trainyard.platforms.eks.deployment.ready_nodes import pods_on
 from trainyard.platforms.eks.deployment.stacks import FAILED, own_cluster, own_stacks
+from trainyard.platforms.eks.rendering.node_groups import node_group_name
 
 _MOST_SHOWN = 5
-SIZES = ("minSize", "desiredCapacity", "maxSize")
-# Above node groups, what a later step brings about. Everything else is fixed when the cluster is made.
-_CHANGEABLE = {"addons", "cloudWatch", "managedNodeGroups"}
-_OF_METADATA = {"version", "tags"}
-_OF_VPC = {"clusterEndpoints", "publicAccessCIDRs"}
-_OF_IAM = {"podIdentityAssociations"}
-_OF_ACCESS = {"accessEntries"}
-# Of a node group, beside its sizes: EKS is told of them by eksctl's stack, which eksctl does not change later.
-_NEXT = "give the queue another name, deploy, and then take the old one out"
 
 
 class EksChanges:
@@ -67,6 +59,7 @@ class EksChanges:
         groups = eks.node_groups(work.account, work.name)
         record = read_record(work.account, work.bucket, work.name)
         comparison = _compared(work, cluster, groups, record)
+        work.cluster_update = _update_of(comparison)
         _refuse(work, comparison)
         refuse_overwriting(work, overwritten_drift(work, record, cluster, groups, tuple(own_stacks(work))))
         _refuse_busy(work, [*comparison.removed, *comparison.shrunk])
@@ -98,9 +91,17 @@ def _compared(
     former = former_config(None if record is None else record.cluster_config) or config
     groups = [node_group for node_group in existing_groups if work.owns(node_group.tags)]
     shrunk = [node_group_state.name for node_group_state in groups if _shrinks(work, config, node_group_state)]
-    comparison = compare(_as_it_is(former, config, cluster, groups), _as_it_will_be(work, config, groups))
+    paths = {node_group_name(group): path_text(group.path) for group in work.required_spec().node_groups()}
+    comparison = compare(_as_it_is(former, config, cluster, groups), _as_it_will_be(work, config, groups), paths)
     comparison.shrunk = shrunk
     return comparison
+
+
+def _update_of(comparison: ClusterComparison) -> ClusterUpdate | None:
+    """Return what plan and question say of it; None where nothing changes. No node goes that has jobs."""
+    if not comparison.updates:
+        return None
+    return ClusterUpdate(tuple(comparison.updates), "refused" if comparison.refused else "live")
 
 
 def _as_it_is(
@@ -166,100 +167,3 @@ def _refuse_busy(work: Work, groups: list[str]) -> None:
             where="queues",
             hint="nothing was touched; wait for them, or delete their jobs with kubectl",
         )
-
-
-@dataclass
-class ClusterComparison:
-    """The differences, in words for whoever deploys."""
-
-    changes: list[str] = field(default_factory=list)
-    """What will be done."""
-    refused: list[tuple[str, str]] = field(default_factory=list)
-    """What cannot be done, each with what to do instead."""
-    added: list[str] = field(default_factory=list)
-    """Names of node groups that are new."""
-    removed: list[str] = field(default_factory=list)
-    """Names of node groups that go."""
-    shrunk: list[str] = field(default_factory=list)
-    """Names of node groups of which nodes end."""
-
-
-def compare(former: Mapping[str, Any], config: Mapping[str, Any]) -> ClusterComparison:
-    """Return what one configuration changes of another."""
-    comparison = ClusterComparison()
-    _version(comparison, former["metadata"]["version"], config["metadata"]["version"])
-    for path, before, after in _of_cluster(former, config):
-        text = f"{path} {_value_text(before)} to {_value_text(after)}"
-        comparison.refused.append((text, "it is fixed when the cluster is made: destroy it and deploy it anew"))
-    _node_groups(comparison, node_groups_of(former), node_groups_of(config))
-    comparison.changes.extend(_other_changes(former, config))
-    return comparison
-
-
-def _version(comparison: ClusterComparison, before: str, after: str) -> None:
-    if before == after:
-        return
-    (major, minor), (wanted_major, wanted_minor) = number_of(before)[:2], number_of(after)[:2]
-    text = f"Kubernetes {before} to {after}"
-    if (wanted_major, wanted_minor) == (major, minor + 1):
-        comparison.changes.append(text)
-    elif (wanted_major, wanted_minor) > (major, minor):
-        comparison.refused.append((text, f"EKS upgrades one minor version at a time: deploy {major}.{minor + 1} first"))
-    else:
-        comparison.refused.append((text, f"no control plane goes back to an older version: keep {before}"))
-
-
-def _of_cluster(former: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield what differs outside of node groups and cannot be changed, by its path."""
-    inner = {"metadata": _OF_METADATA, "vpc": _OF_VPC, "iam": _OF_IAM, "accessConfig": _OF_ACCESS}
-    for key in sorted((former.keys() | config.keys()) - _CHANGEABLE):
-        before, after = former.get(key), config.get(key)
-        if key not in inner:
-            if before != after:
-                yield key, before, after
-            continue
-        for name in sorted(((before or {}).keys() | (after or {}).keys()) - inner[key]):
-            if (before or {}).get(name) != (after or {}).get(name):
-                yield f"{key}.{name}", (before or {}).get(name), (after or {}).get(name)
-
-
-def _node_groups(comparison: ClusterComparison, former: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    comparison.added = [name for name in config if name not in former]
-    comparison.removed = [name for name in former if name not in config]
-    comparison.changes.extend(f"new node group {name}" for name in comparison.added)
-    comparison.changes.extend(f"node group {name} goes" for name in comparison.removed)
-    for name in config.keys() & former.keys():
-        before, after = former[name], config[name]
-        if sizes := _sizes(before, after):
-            comparison.changes.append(f"node group {name}: {sizes}")
-        for key in sorted((before.keys() | after.keys()) - {*SIZES, "tags"}):
-            if before.get(key) != after.get(key):
-                text = f"node group {name}: {key} {_value_text(before.get(key))} to {_value_text(after.get(key))}"
-                comparison.refused.append((text, _NEXT))
-
-
-def _sizes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    changed = [key for key in SIZES if before.get(key) != after.get(key)]
-    return ", ".join(f"{key} {before.get(key)} to {after.get(key)}" for key in changed)
-
-
-def _other_changes(former: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
-    if former.get("addons") != config.get("addons"):
-        yield "add-ons"
-    if former.get("cloudWatch") != config.get("cloudWatch"):
-        yield "logs of the control plane"
-    if any(former["vpc"].get(key) != config["vpc"].get(key) for key in _OF_VPC):
-        yield "who reaches the Kubernetes API"
-    if former["iam"].get("podIdentityAssociations") != config["iam"].get("podIdentityAssociations"):
-        yield "roles of workloads"
-    entries, wanted = (document["accessConfig"].get("accessEntries", []) for document in (former, config))
-    if entries != wanted:
-        gone = [entry["principalARN"] for entry in entries if entry not in wanted]
-        yield "administrators" + (f", without {', '.join(gone)}" if gone else "")
-
-
-def _value_text(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    text = str(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
