@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("up", "status", "break", "down")
+COMMANDS = ("up", "status", "break", "down", "storm")
 """In the order of use, which is also the order of the help."""
 
 
