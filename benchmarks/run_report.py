@@ -36,9 +36,11 @@ def main() -> None:
                    "--progress", str(folder), "--json"]  # fmt: skip
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         taken_s = time.monotonic() - begin
-        peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        processor_s, peak_mb = used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
         told = json.loads(done.stdout)["total"]
-        print(f"{size_mb:.0f} MB of lines: {taken_s:.1f} s, {peak_mb:.0f} MB, goodput {told['goodput']:.3f}")
+        times = f"{taken_s:.1f} s, {processor_s:.1f} s of processor"
+        print(f"{size_mb:.0f} MB of lines: {times}, {peak_mb:.0f} MB, goodput {told['goodput']:.3f}")
 
 
 def _write_day(write: Callable[[str], object], day: int, begin_s: int) -> None:

@@ -83,3 +83,19 @@ def test_half_written_checkpoints_of_a_folder_are_told(folder: Path) -> None:
 @pytest.mark.parametrize("arguments", [[], ["--progress", "nowhere"], ["--jobs", "nowhere"]])
 def test_nothing_to_account_for_is_an_error(arguments: list[str]) -> None:
     assert run("run", "report", *arguments).status == 2
+
+
+def test_a_run_brings_its_price_and_its_gpus(folder: Path) -> None:
+    assert run("new", "p5-observability", "-o", f"{folder}/cluster.yaml").status == 0
+    assert run("run", "new", "-o", f"{folder}/run.yaml").status == 0
+    (folder / "jobs.json").write_text((folder / "jobs.json").read_text().replace("llama<b>", "first-fsdp"))
+    values = report(folder, f"{folder}/run.yaml", "--progress", f"{folder}/llama/progress")
+    (told,) = values["runs"]
+    assert told["run"] == "first-fsdp"
+    assert "p5.48xlarge" in values["price_source"]
+    assert 0 < told["utilisation"]["mfu"] < 0.001
+    assert told["utilisation"]["peak_tflop_s"] == 989.4
+    planned = json.loads(run("run", "plan", f"{folder}/run.yaml", "--work-h", "700", "--json").out)
+    least, most = planned["expected"]["wall_h_90_percent"]
+    assert 700 < least <= planned["expected"]["wall_h"] <= most
+    assert len(planned["changes"]) == 4

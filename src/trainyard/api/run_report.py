@@ -22,6 +22,7 @@ from trainyard.training.ledger.report_page import report_page
 from trainyard.training.ledger.report_text import report_text
 from trainyard.training.ledger.report_values import report_values
 from trainyard.training.run_file import RunFile, read_run
+from trainyard.training.utilisation import utilisation
 
 __all__ = ["price_of", "report_run", "report_text", "write_page"]
 
@@ -72,7 +73,14 @@ def report_run(  # noqa: PLR0913  every source is its own
         ledgers.append(ledger_of(attempts, told, entries)._replace(run=name))
     if price is None:
         notes.append("no price is known: give --usd-per-gpu-hour, or a run whose instance type has a list price")
-    return report_values(ledgers, price, source, notes)
+    values = report_values(ledgers, price, source, notes)
+    if file is not None:
+        group = file.group
+        facts = None if group is None else find(group.instance_type)
+        gpu = facts.accelerators.model if facts is not None and facts.accelerators is not None else None
+        for told, ledger in zip(values["runs"], ledgers, strict=True):
+            told["utilisation"] = utilisation(ledger, gpu, file.run.model)._asdict()
+    return values
 
 
 def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:

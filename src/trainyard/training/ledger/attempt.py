@@ -105,8 +105,12 @@ class Session:
     @property
     def saved_step(self) -> int | None:
         """Return the last step that a whole checkpoint of it holds."""
-        saved = [number for kind, number in zip(self.kinds, self.numbers, strict=True) if kind == SAVE and number >= 0]
-        return max(saved, default=None)
+        at, saved = self.kinds.find(SAVE), None
+        while at >= 0:
+            if self.numbers[at] >= 0:
+                saved = max(saved or 0, self.numbers[at])
+            at = self.kinds.find(SAVE, at + 1)
+        return saved
 
     def shift(self, by_ms: int) -> None:
         """Move all times, which were of a clock that is wrong by so much."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 from trainyard.foreign_text import word_or_quoted
@@ -186,8 +185,8 @@ def _pace(sessions: Sequence[Session]) -> Pace:
     taken = sorted(
         end_ms - begin_ms
         for session in sessions
-        for what, begin_ms, end_ms in islice(
-            zip(session.kinds, session.begins, session.ends, strict=True), 0, None, stride
+        for what, begin_ms, end_ms in zip(
+            session.kinds[::stride], session.begins[::stride], session.ends[::stride], strict=True
         )
         if what == STEP and end_ms > begin_ms
     )

@@ -41,6 +41,11 @@ def worth(values: Mapping[str, Any]) -> Iterator[str]:
         yield f"effective training time {values['ettr']:.1%} of {values['wall_h']:,.1f} h"
     if values["usd_per_useful_gpu_hour"] is not None:
         yield f"USD {values['usd_per_useful_gpu_hour']:,.2f} for a useful GPU-hour, USD {values['usd']:,.0f} in all"
+    told = values.get("utilisation")
+    if told is not None and told["mfu"] is not None:
+        yield f"MFU {told['mfu']:.1%} of {told['peak_tflop_s']:,.0f} TFLOP/s, dense"
+    elif told is not None:
+        yield f"no MFU, as {told['refusal']}"
 
 
 def _time(values: Mapping[str, Any]) -> Iterator[str]:

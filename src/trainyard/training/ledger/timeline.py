@@ -39,21 +39,35 @@ class Pace(NamedTuple):
 class Timeline:
     """Segments without gaps from the begin of an attempt to its end."""
 
+    __slots__ = ("at_ms", "begin_ms", "end_ms", "ended", "kind")
+
     def __init__(self, begin_ms: int, end_ms: int) -> None:
         """Begin an empty one."""
-        self.at_ms, self.end_ms = begin_ms, end_ms
-        self.segments: list[Segment] = []
+        self.at_ms = self.begin_ms = begin_ms
+        self.end_ms = end_ms
+        self.kind = ""
+        self.ended: list[Segment] = []
 
     def until(self, time_ms: int, kind: str) -> None:
         """Go on to a time, which is of one kind. A time that has passed already adds nothing."""
-        end_ms = min(time_ms, self.end_ms)
-        if end_ms <= self.at_ms:
+        time_ms = min(time_ms, self.end_ms)
+        if time_ms <= self.at_ms:
             return
-        if self.segments and self.segments[-1].kind == kind:
-            self.segments[-1] = Segment(self.segments[-1].begin_ms, end_ms, kind)
-        else:
-            self.segments.append(Segment(self.at_ms, end_ms, kind))
-        self.at_ms = end_ms
+        if kind != self.kind:
+            self._end()
+            self.kind = kind
+        self.at_ms = time_ms
+
+    def _end(self) -> None:
+        if self.at_ms > self.begin_ms:
+            self.ended.append(Segment(self.begin_ms, self.at_ms, self.kind))
+        self.begin_ms = self.at_ms
+
+    @property
+    def segments(self) -> list[Segment]:
+        """Return all segments, when nothing more comes."""
+        self._end()
+        return self.ended
 
 
 def timeline_of(
@@ -91,6 +105,9 @@ def _add_session(timeline: Timeline, session: Session, lost_from: int | None, pa
         session.kinds, session.numbers, session.begins, session.ends, strict=True
     ):
         kind = "lost" if lost_from is not None and number >= lost_from else step_kind
+        if what == STEP and not is_first_step and end_ms - timeline.at_ms <= pace.slow_ms:
+            timeline.until(end_ms, kind)  # as nearly all are
+            continue
         gap_kind = "start-up" if is_first_step else kind if begin_ms - timeline.at_ms <= pace.hang_ms else "hang"
         if what != STEP and not is_first_step and gap_kind != "hang":
             gap_kind = step_kind
