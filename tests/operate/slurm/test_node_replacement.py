@@ -18,7 +18,7 @@ from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.replacement import ReplacementRequest, replace_node
-from trainyard.operate.nodes.replacement_record import ReplacementRecord, replacements
+from trainyard.operate.nodes.replacement_record import ReplacementRecord, claim_successor, replacements
 from trainyard.operate.slurm.node_commands import NodeCommands
 from trainyard.operate.slurm.node_replacement import SlurmReplacement
 
@@ -326,6 +326,15 @@ def test_a_held_node_that_something_else_replaced_is_proven_and_not_replaced_aga
     done = case.replace()
     assert (done.instance_id, done.new_instance_id, drains(case)) == (case.old, successor, 0)
     assert not case.held
+
+
+def test_one_instance_takes_the_place_of_one_node_only():
+    with account_in_memory() as account:
+        s3.make_bucket(account, BUCKET)
+        one, other = (ReplacementRecord(f"i-{number:017x}", "n", "p5.48xlarge", "Xid 79", "") for number in (1, 2))
+        asked = [claim_successor(account, BUCKET, "llm", record, f"i-{9:017x}") for record in (one, other, one)]
+        assert asked == [True, False, True]
+        assert claim_successor(account, BUCKET, "llm", other, f"i-{8:017x}")
 
 
 def test_a_successor_that_is_replaced_before_it_is_proven_gives_way_to_its_own(make: Callable[..., Case]):

@@ -20,7 +20,13 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import instance_by_id
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.node_evidence import gpus_in, node_evidence
-from trainyard.operate.nodes.replacement_record import ReplacementRecord, StoredReplacement, begun, replacements
+from trainyard.operate.nodes.replacement_record import (
+    ReplacementRecord,
+    StoredReplacement,
+    begun,
+    claim_successor,
+    replacements,
+)
 from trainyard.platform_parts import NodeReplacement
 
 _POLL_S = 15.0
@@ -206,7 +212,7 @@ class _Replacement:
                 self._end()
                 return
             instance = self.parts.successor(self.record)
-            if instance is not None:
+            if instance is not None and self._claims(instance):
                 self.request.tell(f"{instance} takes the place of {self.record.node}")
                 self.stored.change(replace(self.record, stage="proving", new_instance_id=instance))
                 return
@@ -227,6 +233,11 @@ class _Replacement:
             raise self._unproven(f"the health check of {self.record.new_instance_id} says {problem}")
         self.parts.release(self.record)
         self._end(new_gpus=tuple(sorted(gpus)))
+
+    def _claims(self, instance: str) -> bool:
+        """Return whether an instance is this node's successor, and not that of one that is replaced beside it."""
+        request = self.request
+        return claim_successor(request.account, request.bucket, request.cluster, self.record, instance)
 
     def _end(self, **values: Any) -> None:
         self.stored.change(replace(self.record, stage="done", ended=self.request.now(), **values))

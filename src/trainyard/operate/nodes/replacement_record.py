@@ -114,6 +114,16 @@ def replacements(account: Account, bucket: str, cluster: str) -> Iterator[Stored
                 yield found
 
 
+def claim_successor(account: Account, bucket: str, cluster: str, record: ReplacementRecord, instance_id: str) -> bool:
+    """Return whether an instance takes the place of this one: of several that ask, it does so for the first."""
+    key = f"{folder(cluster)}/successors/{instance_id}"
+    content = record.instance_id.encode()
+    if s3.put_if_absent(account, bucket, key, content) is not None:
+        return True
+    existing = first_bytes(account, bucket, key, _MOST_BYTES)
+    return existing is not None and existing.content == content
+
+
 def _key(cluster: str, instance_id: str) -> str:
     return f"{replacements_folder(cluster)}/{instance_id}.json"
 
