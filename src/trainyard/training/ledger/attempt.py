@@ -15,7 +15,7 @@ MEANINGS = {
     "load": "a checkpoint is read",
     "lost": "steps that were done again, or that no checkpoint holds",
     "hang": "no step for far longer than one takes",
-    "slow": "what steps took beyond one and a half times the median",
+    "slow": "what steps took beyond the median, where one took half as long again",
     "boot": "nodes that start",
     "repair": "nodes that have failed and are not used yet",
     "idle": "nodes without the run, or behind its end",
