@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from trainyard.deploy import losses
 from trainyard.deploy.losses import refuse_losses
 from trainyard.deploy.stack_change import StackChange
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.change_sets import PropertyChange
 from trainyard.errors import TrainyardError
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 
 def changed(resource_type: str, *properties: PropertyChange) -> StackChange:
@@ -71,3 +73,19 @@ def test_it_is_refused_before_anything_is_touched(work: Work):
         refuse_losses(work, [changed("AWS::FSx::FileSystem", efa)])
     assert refused.value.hint is not None
     assert refused.value.hint.startswith("nothing was touched; ")
+
+
+@pytest.mark.parametrize(
+    ("users", "way"),
+    [
+        (["llm", "vision"], "another name, deploy anew in it llm, vision, which use this one, and move the data"),
+        ([], "a second environment under another name and move the data"),
+    ],
+)
+def test_the_way_round_names_the_clusters_that_an_environment_has(work: Work, monkeypatch, users: list[str], way: str):
+    monkeypatch.setattr(losses, "users_of", lambda _: users)
+    foundation = replace(changed("AWS::EC2::VPC"), fate="deleted", holds="foundation")
+    for tag, words in ((ENVIRONMENT, way), (CLUSTER, "a second cluster under another name and move the data")):
+        with pytest.raises(TrainyardError, match="would take away") as refused:
+            losses.refuse_losses(replace(work, tag=tag), [foundation])
+        assert str(refused.value.hint).endswith(words)

@@ -26,10 +26,6 @@ _ONE_LINK = (
     "which unlinks it and leaves the files, and then with the new one (a link of an earlier version has data_path: /)"
 )
 _ONLY_LARGER = "nothing was touched; FSx makes file systems only larger: put the size back in the spec"
-_IMMUTABLE = (
-    "`trainyard plan` lists what cannot be changed later; put it back in the spec, or make a second cluster or "
-    "environment under another name and move the data"
-)
 
 
 def changes_of(work: Work, changes: Iterable[ResourceChange]) -> tuple[StackChange, ...]:
@@ -85,14 +81,14 @@ def refuse_losses(work: Work, changes: Sequence[StackChange]) -> None:
     What clusters use of an environment cannot be given up.
     """
     if foundations := [change for change in changes if change.is_loss and change.holds == "foundation"]:
-        raise TrainyardError(_told(work, foundations), where=work.name, hint=f"nothing was touched; {_IMMUTABLE}")
+        raise TrainyardError(_told(work, foundations), where=work.name, hint=_way_round(work))
     if links := _links_in_the_way(changes):
         raise TrainyardError(_told(work, links), where=work.name, hint=_ONE_LINK)
     if smaller := [change for change in changes if change.shrinks]:
         raise TrainyardError(_told(work, smaller), where=work.name, hint=_ONLY_LARGER)
     if impossible := [change for change in changes if change.is_impossible]:
         problem = f"CloudFormation would change in place what cannot be changed: {'; '.join(map(str, impossible))}"
-        raise TrainyardError(problem, where=work.name, hint=f"nothing was touched; {_IMMUTABLE}")
+        raise TrainyardError(problem, where=work.name, hint=_way_round(work))
     data = [change for change in changes if _loses_data(change)]
     if not data:
         return
@@ -110,6 +106,16 @@ def _links_in_the_way(changes: Sequence[StackChange]) -> list[StackChange]:
     links = [change for change in changes if change.holds == "link"]
     is_added = any(change.fate == "added" for change in links)
     return [change for change in links if change.fate == "replaced" or (is_added and change.fate == "deleted")]
+
+
+def _way_round(work: Work) -> str:
+    """Say what is left to do about what no update changes; of an environment, for the clusters that use it as well."""
+    begin = "nothing was touched; `trainyard plan` lists what cannot be changed later; put it back in the spec, or make"
+    if work.tag != ENVIRONMENT:
+        return f"{begin} a second cluster under another name and move the data"
+    users = users_of(work)
+    to_do = f", deploy anew in it {', '.join(users)}, which use this one," if users else ""
+    return f"{begin} a second environment under another name{to_do} and move the data"
 
 
 def _told(work: Work, changes: Sequence[StackChange]) -> str:
