@@ -144,7 +144,7 @@ start_again() {
 }
 
 main() {
-  local status=0 options=() step
+  local status=0 options=() step watcher
   hangs=""
   MASTER_ADDR="$(first_address)"
   # Another one for each start: what hangs of the last one may still hold its own.
@@ -165,7 +165,9 @@ main() {
     bash "$TRAINYARD_FILES/start-node.sh" "$@" &
   step=$!
   watch_progress "$$" &
+  watcher=$!
   wait_for "$step" || status=$?
+  kill "$watcher" 2>/dev/null || true # it must not speak of the next start
   if [ -n "$hangs" ]; then
     write_stacks
   else
