@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 UV := .make/uv/bin/uv
-SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap src/trainyard/platforms/batch/rendering src/trainyard/render/bench src/trainyard/bench src/trainyard/edge src/trainyard/lab -name "*.sh" -o -name "*.sbatch")
+SHELL_SCRIPTS := tools/*.sh .ci/run $(shell find src/trainyard/bootstrap src/trainyard/platforms/batch/rendering src/trainyard/render/bench src/trainyard/bench src/trainyard/edge src/trainyard/lab src/trainyard/training -name "*.sh" -o -name "*.sbatch")
 STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 # Most tests wait, so more of them run than there are cores. A file stays together, as its tests share what they start;
 # tests/conftest.py says which files begin. Without bytecode every worker and every process of a test compiles all anew.

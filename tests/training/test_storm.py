@@ -57,6 +57,15 @@ def test_there_are_as_many_interruptions_as_the_rate_says():
     assert 380 <= count <= 440
 
 
+def test_starts_that_a_script_has_ended_count_as_interruptions():
+    result = simulated(Storm(512, 8, 10, days=5))
+    ledger = ledger_of(result.attempts, result.sessions)
+    told = sum(any(one.attempt == start.restart for one in result.sessions) for start in result.attempts[:-1])
+    silent = len(result.attempts) - 1 - told
+    assert sum(result.faults.values()) - silent <= ledger.interruptions <= sum(result.faults.values())
+    assert ledger.interruptions > 10
+
+
 def test_the_command_says_what_a_run_would_have_been_worth(tmp_path: Path):
     (tmp_path / "cluster.yaml").write_text(SPEC.format(platform=SPECS["parallelcluster"]))
     file = tmp_path / "run.yaml"

@@ -75,9 +75,17 @@ class Ledger(NamedTuple):
     @property
     def interruptions(self) -> int:
         """Return how many starts ended in a way that nobody had meant."""
-        own = sum(item.attempt.has_failed for item in self.attempts)
+        own = sum(item.attempt.has_failed or self._was_ended_by_script(item) for item in self.attempts)
         # A start may hold several processes, one after another, where a script starts them again.
         return own + sum(session.reason == "error" for session in self.sessions[:-1] if session.job is None)
+
+    def _was_ended_by_script(self, item: AttemptLedger) -> bool:
+        """Return whether a script has put a job into the queue again because its processes had died, or hung."""
+        start = item.attempt
+        if not start.state.startswith("REQUEUED"):
+            return False
+        own = [one for one in self.sessions if (one.job, one.attempt) == (start.job, start.restart)]
+        return any(one.reason == "error" for one in own) or any(part.kind == "hang" for part in item.segments)
 
 
 def ledger_of(
