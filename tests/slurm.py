@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import socket
 import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.waiting import wait_until
+from trainyard.lab.lab_process import step_daemons
 
 NOBODY = 65534
 
@@ -122,6 +124,10 @@ def real_slurm(  # noqa: PLR0913  what tests tell apart
             wait_until(lambda: _all_idle(slurm))
             yield slurm
     finally:
+        # What holds a job outlives slurmd, and would tell a slurmctld that is gone of its end again and again.
+        for step in step_daemons(folder):
+            with suppress(OSError):
+                os.kill(step.id, signal.SIGKILL)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -29,9 +29,10 @@ make_root() {
   touch "$2/etc/hosts" "$2/made"
 }
 
-if ! command -v slurmctld >/dev/null || ! command -v munged >/dev/null; then
+if ! command -v slurmctld >/dev/null || ! command -v munged >/dev/null || ! command -v slurmdbd >/dev/null ||
+  ! command -v mariadbd >/dev/null; then
   echo "slurm is missing: installing it with apt-get (once)" >&2
-  install_without_services slurm-wlm munge
+  install_without_services slurm-wlm munge slurmdbd mariadb-server-core
 fi
 if [ "$(id -u)" -ne 0 ]; then
   echo "no newer Slurm for tests: making its root needs root" >&2

@@ -15,7 +15,7 @@ import pytest
 from tests.program import Run, run
 from tests.waiting import wait_until
 from trainyard.lab.lab import Lab, read_lab
-from trainyard.lab.lab_process import daemons, job_processes
+from trainyard.lab.lab_process import daemons, job_processes, step_daemons
 
 pytestmark = [
     pytest.mark.integration,
@@ -51,12 +51,13 @@ def place() -> Iterator[Path]:
 def lab(place: Path) -> Iterator[Lab]:
     (place / "cluster.yaml").write_text(SPEC.format(name=f"llm{os.getpid()}"))
     (place / "job.sh").write_text(JOB)
-    done = trainyard(place, "up", str(place / "cluster.yaml"), "--json")
+    done = trainyard(place, "up", str(place / "cluster.yaml"), "--accounting", "--json")
     assert done.status == 0, done.err
     made = _read(place, json.loads(done.out)["name"])
     yield made
     assert trainyard(place, "down").status == 0
-    assert (daemons(made.folder), job_processes(made.name), made.folder.exists()) == ([], ([], []), False)
+    left = [*daemons(made.folder), *step_daemons(made.folder), *job_processes(made.name)]
+    assert (left, made.folder.exists()) == ([], False)
 
 
 def trainyard(place: Path, *words: str) -> Run:
@@ -92,9 +93,9 @@ def node_state(lab: Lab, node: str) -> str:
 def test_a_job_gets_the_gpus_of_the_spec_and_moves_off_a_node_that_loses_its_power(lab: Lab):
     place = lab.folder.parents[1]
     job = submit(lab, "--requeue", f"--nodelist={ONE}", "--gpus-per-node=8")
-    wait_until(lambda: bool(job_processes(lab.name, ONE)[0]))
+    wait_until(lambda: bool(job_processes(lab.name, ONE)))
     assert trainyard(place, "break", ONE).status == 0
-    wait_until(lambda: job_processes(lab.name, ONE) == ([], []))
+    wait_until(lambda: [*job_processes(lab.name, ONE), *step_daemons(lab.folder, ONE)] == [])
     wait_until(lambda: node_state(lab, ONE).startswith("down"))
     wait_until(lambda: state(lab, job) == "PENDING")  # on the node that it asked for
     assert trainyard(place, "break", ONE, "--how", "nothing").status == 0
@@ -120,9 +121,9 @@ def test_a_sick_node_gets_no_jobs_until_it_is_mended(lab: Lab):
 def test_ranks_that_hang_are_still_running_for_slurm(lab: Lab):
     place = lab.folder.parents[1]
     job = submit(lab, f"--nodelist={THREE}")
-    wait_until(lambda: bool(job_processes(lab.name, THREE)[0]))
+    wait_until(lambda: bool(job_processes(lab.name, THREE)))
     assert trainyard(place, "break", THREE, "--how", "freeze-ranks").status == 0
-    hung = job_processes(lab.name, THREE)[0]
+    hung = job_processes(lab.name, THREE)
     assert {Path(f"/proc/{process.id}/stat").read_text().rpartition(")")[2].split()[0] for process in hung} == {"T"}
     assert state(lab, job) == "RUNNING"
     assert not node_state(lab, THREE).startswith("d")  # neither down nor drained
@@ -133,8 +134,21 @@ def test_ranks_that_hang_are_still_running_for_slurm(lab: Lab):
 def test_a_dynamic_node_starts_when_a_job_wants_it(lab: Lab):
     job = submit(lab, f"--nodelist={DYNAMIC}")
     wait_until(lambda: state(lab, job) == "RUNNING")
-    wait_until(lambda: bool(job_processes(lab.name, DYNAMIC)[0]))
+    wait_until(lambda: bool(job_processes(lab.name, DYNAMIC)))
     lab.run("scancel", job)
+
+
+def test_the_ledger_of_what_slurm_has_accounted_adds_up(lab: Lab, tmp_path: Path):
+    job = submit(lab, "--job-name=llm", "--gpus-per-node=8", "--nodes=2")
+    wait_until(lambda: state(lab, job) == "RUNNING")
+    lab.run("scancel", job)
+    accounted = ("sacct", "-D", "-P", "-o", "ALL", "--name=llm")
+    wait_until(lambda: "CANCELLED" in lab.run(*accounted))
+    (tmp_path / "jobs.txt").write_text(lab.run(*accounted))
+    done = run("run", "report", "--jobs", str(tmp_path / "jobs.txt"), "--json")
+    (told,) = json.loads(done.out)["runs"]
+    assert (told["run"], told["starts"]) == ("llm", 1)
+    assert sum(told["gpu_ms"].values()) == pytest.approx(16 * told["wall_h"] * 3_600_000)
 
 
 def test_a_second_lab_of_the_name_is_refused_and_the_first_one_stays(lab: Lab):

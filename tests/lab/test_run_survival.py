@@ -250,7 +250,7 @@ def crash_twice(training: Training, job: str) -> set[str]:
 
 
 def kill_one_rank(training: Training, job: str) -> set[str]:
-    processes, _ = job_processes(training.lab, training.nodes(job)[1])
+    processes = job_processes(training.lab, training.nodes(job)[1])
     rank = next(process for process in processes if process.variables.get("LOCAL_RANK") == "0")
     os.kill(rank.id, 9)
     return set()

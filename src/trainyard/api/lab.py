@@ -43,12 +43,13 @@ def start_lab(  # noqa: PLR0913  one for each option
     share: Sequence[str] = (),
     most_nodes: int | None = None,
     idle_s: int = 600,
+    accounting: bool | None = None,
 ) -> StartedLab:
     """Check a spec file and start its Slurm on this machine.
 
     ``root`` is a folder with another Debian whose Slurm is run, by default that of this machine; its jobs see the
     folders ``share`` too. ``most_nodes`` are started of each kind of nodes; a dynamic node that is idle for ``idle_s``
-    stops.
+    stops. ``accounting`` says whether slurmdbd runs, by default where the spec has accounting.
     Raises InputError where the spec has no Slurm, programs are missing or the lab runs; TrainyardError where it does
     not come up.
     """
@@ -64,7 +65,9 @@ def start_lab(  # noqa: PLR0913  one for each option
             "this spec has no nodes of Slurm", where=file, hint="a lab is for clusters with Slurm, and for queues"
         )
     programs = slurm_programs(root, share)
-    lab = start(name or spec.name, nodes, programs, idle_s=idle_s, tell=tell)
+    if accounting is None:
+        accounting = spec.parallelcluster.slurm.accounting is not None
+    lab = start(name or spec.name, nodes, programs, idle_s=idle_s, accounting=accounting, tell=tell)
     return StartedLab(checked, lab, programs.version)
 
 

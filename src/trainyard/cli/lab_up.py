@@ -23,6 +23,8 @@ from trainyard.cli.output import finding_text, json_option, print_json, print_te
               "of nodes. Default: as many as the spec has.")  # fmt: skip
 @click.option("--idle", "idle_s", type=click.IntRange(10, 86400), default=600, show_default=True, metavar="SECONDS",
               help="A dynamic node that is idle for so long stops.")  # fmt: skip
+@click.option("--accounting/--no-accounting", default=None, help="Keep account of jobs, with slurmdbd and a MariaDB of "
+              "the lab's own, so that sacct answers. Default: where the spec has accounting.")  # fmt: skip
 @json_option
 def command(  # noqa: PLR0913  one for each option
     *,
@@ -32,6 +34,7 @@ def command(  # noqa: PLR0913  one for each option
     share: tuple[str, ...],
     most_nodes: int | None,
     idle_s: int,
+    accounting: bool | None,
     as_json: bool,
 ) -> None:
     """Start the Slurm of the file SPEC on this machine, and wait until its nodes are idle.
@@ -55,7 +58,7 @@ def command(  # noqa: PLR0913  one for each option
 
     started = start_lab(
         spec, reporter(), name=name, root=None if root is None else str(root), share=share, most_nodes=most_nodes,
-        idle_s=idle_s,
+        idle_s=idle_s, accounting=accounting,
     )  # fmt: skip
     lab = started.lab
     if lab is None:

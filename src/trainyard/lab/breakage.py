@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from trainyard.errors import InputError, TrainyardError
 from trainyard.lab.lab import Lab
-from trainyard.lab.lab_process import LabProcess, job_processes, node_daemon
+from trainyard.lab.lab_process import LabProcess, job_processes, node_daemon, step_daemons
 
 Breakage = Literal["kill", "freeze", "kill-ranks", "freeze-ranks", "sick"]
 BREAKAGES: dict[Breakage, str] = {
@@ -42,17 +42,16 @@ def break_node(lab: Lab, node: str, breakage: Breakage, reason: str = _REASON) -
 
 
 def _processes(lab: Lab, node: str, *, whole: bool) -> list[LabProcess]:
-    of_jobs, steps = job_processes(lab.name, node)
-    return [*node_daemon(lab.folder, node), *steps, *of_jobs] if whole else of_jobs
+    of_jobs = job_processes(lab.name, node)
+    return [*node_daemon(lab.folder, node), *step_daemons(lab.folder, node), *of_jobs] if whole else of_jobs
 
 
 def mend_node(lab: Lab, node: str) -> str:
     """Put a node right: it is well, goes on where it was frozen, starts where it was killed, and takes jobs again."""
     _refuse_unknown(lab, node)
     (lab.folder / "sick" / node).unlink(missing_ok=True)
-    of_jobs, steps = job_processes(lab.name, node)
     daemon = node_daemon(lab.folder, node)
-    _signal([*daemon, *steps, *of_jobs], signal.SIGCONT)
+    _signal([*daemon, *step_daemons(lab.folder, node), *job_processes(lab.name, node)], signal.SIGCONT)
     if not daemon and _is_powered(lab, node):
         lab.start_node(node, booted=True)
     if "DRAIN" in _state(lab, node):  # one that is down comes back when its slurmd has registered

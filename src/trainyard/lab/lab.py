@@ -25,8 +25,14 @@ from trainyard.edge.cache_folder import folder_lock, state_folder
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import InputError, TrainyardError
 from trainyard.foreign_text import quoted_or
+from trainyard.lab.lab_accounting import (
+    accounting_settings,
+    refuse_without_database,
+    slurmdbd_conf,
+    start_accounting,
+)  # fmt: skip
 from trainyard.lab.lab_node import LabNode
-from trainyard.lab.lab_process import LabProcess, daemons, job_processes
+from trainyard.lab.lab_process import LabProcess, daemons, job_processes, step_daemons
 from trainyard.lab.slurm_conf import LabPlace, files
 from trainyard.lab.slurm_programs import SlurmPrograms
 from trainyard.stop_request import look
@@ -106,14 +112,23 @@ def read_lab(name: str) -> Lab | None:
         return None
 
 
-def start(
-    name: str, nodes: Sequence[LabNode], programs: SlurmPrograms, *, idle_s: int, tell: Callable[[str], None]
+def start(  # noqa: PLR0913  one for each option of `lab up`
+    name: str,
+    nodes: Sequence[LabNode],
+    programs: SlurmPrograms,
+    *,
+    idle_s: int,
+    accounting: bool,
+    tell: Callable[[str], None],
 ) -> Lab:
     """Start a lab and wait until all static nodes are idle. One of the same name that was cut off is cleaned first.
 
-    Raises InputError where one of this name runs, TrainyardError where it does not come up; then nothing stays.
+    Raises InputError where one of this name runs or accounting misses a program, TrainyardError where it does not come
+    up; then nothing stays.
     """
     folder = _folder() / name
+    if accounting:
+        refuse_without_database(programs)
     if not _NAME.fullmatch(name):
         raise InputError(f"{name!r} is no name", where="--as", hint="up to 40 letters, digits and hyphens")
     if len(f"{folder}/munge/sock") > _LONGEST_SOCKET:
@@ -128,8 +143,8 @@ def start(
         _remove(name, folder, tell)
         lab = Lab(name, folder, tuple(nodes), programs)
         try:
-            _write(lab, idle_s)
-            _start_daemons(lab, tell)
+            _write(lab, idle_s, accounting=accounting)
+            _start_daemons(lab, tell, accounting=accounting)
             (folder / "up").touch()
         except BaseException:
             _end(name, folder)
@@ -172,10 +187,9 @@ def _end(name: str, folder: Path) -> int:
 def _all_processes(name: str, folder: Path) -> list[LabProcess]:
     found = daemons(folder)
     if found or (folder / "lab.json").exists():
-        in_jobs, steps = job_processes(name)
+        in_jobs = job_processes(name)
         of_lab = [process for process in in_jobs if process.variables.get("SLURM_CONF", "").startswith(f"{folder}/")]
-        parents = {process.parent for process in of_lab}
-        found += [*of_lab, *(step for step in steps if step.id in parents)]
+        found += [*step_daemons(folder), *of_lab]
     return found
 
 
@@ -186,7 +200,7 @@ def _kill(process: int) -> None:
         return
 
 
-def _write(lab: Lab, idle_s: int) -> None:
+def _write(lab: Lab, idle_s: int, *, accounting: bool) -> None:
     folder = lab.folder
     for inner in ("bin", "gpus", "log", "munge", "pids", "sick", "spool", "state"):
         (folder / inner).mkdir(parents=True, mode=0o755)
@@ -195,10 +209,14 @@ def _write(lab: Lab, idle_s: int) -> None:
         (folder / "bin" / script.stem).write_bytes(script.read_bytes())
         (folder / "bin" / script.stem).chmod(0o755)
     host = socket.gethostname().split(".")[0]
-    place = LabPlace(
-        lab.name, folder, host, getpass.getuser(), _free_ports(len(lab.nodes) + 1), idle_s, lab.programs.expedites
-    )
-    for name, text in files(place, lab.nodes).items():
+    first = _free_ports(len(lab.nodes) + 2)
+    last = first + len(lab.nodes) + 1
+    place = LabPlace(lab.name, folder, host, getpass.getuser(), first, idle_s, lab.programs.expedites)
+    written = dict(files(place, lab.nodes, accounting_settings(place, last) if accounting else ""))
+    if accounting:
+        written["slurmdbd.conf"] = slurmdbd_conf(place, last)
+    for name, text in written.items():
+        (folder / name).touch(mode=0o600 if name == "slurmdbd.conf" else 0o644)  # slurmdbd takes no other
         (folder / name).write_text(text, encoding="utf-8")
     for number in range(max((node.gpus for node in lab.nodes), default=0)):
         (folder / "gpus" / str(number)).touch()
@@ -209,10 +227,12 @@ def _write(lab: Lab, idle_s: int) -> None:
     (folder / "lab.json").write_text(json.dumps(values), encoding="utf-8")
 
 
-def _start_daemons(lab: Lab, tell: Callable[[str], None]) -> None:
+def _start_daemons(lab: Lab, tell: Callable[[str], None], *, accounting: bool) -> None:
     folder, place = lab.folder, lab.folder / "munge"
     own = [f"--{name}-file={place / name}" for name in ("key", "pid", "log", "seed")]
     lab.run("munged", "--force", f"--socket={place}/sock", *own)
+    if accounting:
+        start_accounting(folder, lab.name, getpass.getuser(), lab.variables)
     lab.run("slurmctld", "-c", "-f", str(folder / "slurm.conf"))
     static = [node.name for node in lab.nodes if node.is_static]
     tell(f"slurmctld runs; starts {len(static)} nodes")

@@ -1,13 +1,15 @@
 """Which processes of this machine belong to a lab: told by what they are, so that also a killed call leaves none lost.
 
-Daemons have the lab's folder in their command line. What runs in jobs has Slurm's names of cluster and node in its
-environment, and the slurmstepd above it has neither: it is the parent.
+Daemons have the lab's folder in their command line, or its slurm.conf in their environment. What runs in jobs has
+Slurm's names of cluster and node in its environment. The slurmstepd above it has neither, and writes to the log of its
+node.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,7 +50,8 @@ def daemons(folder: Path) -> list[LabProcess]:
     inside = f"{folder}/"
     return [
         process for process in processes()
-        if process.name in _DAEMONS and any(inside in word for word in process.arguments[1:])
+        if process.name in _DAEMONS
+        and any(inside in word for word in (*process.arguments[1:], process.variables.get("SLURM_CONF", "")))
     ]  # fmt: skip
 
 
@@ -60,20 +63,33 @@ def node_daemon(folder: Path, node: str) -> list[LabProcess]:
     ]  # fmt: skip
 
 
-def job_processes(lab: str, node: str | None = None) -> tuple[list[LabProcess], list[LabProcess]]:
-    """Return what runs in jobs of a lab, or of one of its nodes, and the slurmstepds above it."""
-    everything = {process.id: process for process in processes()}
-    of_jobs = [
-        process for process in everything.values()
+def job_processes(lab: str, node: str | None = None) -> list[LabProcess]:
+    """Return what runs in jobs of a lab, or of one of its nodes."""
+    return [
+        process for process in processes()
         if process.variables.get("SLURM_CLUSTER_NAME") == lab
         and "SLURM_JOB_ID" in process.variables
         and process.variables.get("SLURMD_NODENAME", "") == (node or process.variables.get("SLURMD_NODENAME", ""))
         and process.variables.get("SLURMD_NODENAME")
         and process.id != os.getpid()
     ]  # fmt: skip
-    above = {process.parent for process in of_jobs}
-    steps = [everything[id_] for id_ in above if id_ in everything and everything[id_].name == _STEP_DAEMON]
-    return of_jobs, steps
+
+
+def step_daemons(folder: Path, node: str | None = None) -> list[LabProcess]:
+    """Return the slurmstepds of the lab in a folder, or of one of its nodes: each holds a step of a job."""
+    inside, log = f"{folder}/", f"/{node}.log" if node else ".log"
+    return [
+        process for process in processes()
+        if process.name == _STEP_DAEMON
+        and any(inside in file and file.endswith(log) for file in _open_files(process.id))
+    ]  # fmt: skip
+
+
+def _open_files(process: int) -> Iterator[str]:
+    # Within another root, the path begins with what only that one has.
+    for file in Path(f"/proc/{process}/fd").glob("*"):
+        with suppress(OSError):  # it has been closed
+            yield str(file.readlink())
 
 
 def _words(file: Path) -> tuple[str, ...]:

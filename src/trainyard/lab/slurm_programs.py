@@ -15,7 +15,8 @@ from trainyard.edge.watched_program import run_watched
 from trainyard.errors import InputError, TrainyardError
 
 PROGRAMS = (
-    "munged", "sacct", "sbatch", "scancel", "scontrol", "sdiag", "sinfo", "slurmctld", "slurmd", "squeue", "srun",
+    "mariadbd", "munged", "sacct", "sacctmgr", "sbatch", "scancel", "scontrol", "sdiag", "sinfo", "slurmctld", "slurmd",
+    "slurmdbd", "squeue", "sreport", "srun",
 )  # fmt: skip
 _NEEDED = ("munged", "slurmctld", "slurmd")
 _WHERE = ("usr/sbin", "usr/bin", "sbin", "bin")
@@ -44,6 +45,12 @@ class SlurmPrograms(NamedTuple):
         """Whether this Slurm can start jobs again before all others. https://slurm.schedmd.com/news.html."""
         numbers = self.version.split(".")
         return all(number.isdigit() for number in numbers[:2]) and tuple(map(int, numbers[:2])) >= (25, 11)
+
+    def has(self, program: str) -> bool:
+        """Whether one of this name is there."""
+        if self.root:
+            return any((Path(self.root) / place / program).exists() for place in _WHERE)
+        return _find(program) is not None
 
     def write(self, folder: Path, lab: Path) -> None:
         """Write a program of each name into a folder, which leads to the real one."""
@@ -98,7 +105,7 @@ def slurm_programs(root: str | None, share: Sequence[str] = ()) -> SlurmPrograms
             raise InputError(f"{missing[0]} is not on this machine", where=missing[0], hint=hint)
         return SlurmPrograms()
     folder = Path(root).resolve()
-    missing = [name for name in _NEEDED if not any((folder / place / name).exists() for place in _WHERE)]
+    missing = [name for name in _NEEDED if not SlurmPrograms(str(folder)).has(name)]
     if missing:
         hint = "debootstrap --include=slurmctld,slurmd,slurm-client,munge SUITE FOLDER makes one"
         raise InputError(f"there is no {missing[0]} in {folder}", where="--root", hint=hint)
