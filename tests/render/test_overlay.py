@@ -131,8 +131,48 @@ def test_eksctl_s_keys_are_known_and_what_is_rendered_is_refused():
     assert problems(TWO_ZONES, {"karpenter": {"version": "1.0.0"}}, "eks") == []
     assert "eksctl knows no key karpentr here" in problems(TWO_ZONES, {"karpentr": {"version": "1"}}, "eks")[0]
     (found,) = problems(TWO_ZONES, {"managedNodeGroups": [{"name": "gpu", "instanceType": "m5.large"}]}, "eks")
-    assert "instanceType, which trainyard writes" in found
+    assert "instanceType, which is queues[].instance_type in the spec" in found
     assert problems(TWO_ZONES, {"managedNodeGroups": [{"name": "gpu", "maxPodsPerNode": 20}]}, "eks") == []
+
+
+@each_case(
+    ("overlay", "words"),
+    [
+        ({"HeadNode": {"SharedStorageTyp": "Efs"}}, "ParallelCluster 3.16 knows no key SharedStorageTyp here"),
+        ({"DeploymentSettings": "none"}, "DeploymentSettings is a mapping, not 'none'"),
+        ({"HeadNode": {"SharedStorageType": [1]}}, "SharedStorageType is text, not a list"),
+        (
+            {"Scheduling": {"SlurmQueues": [{"Name": "cpu", "Tags": []}, {"Name": "cpu", "Iam": {}}]}},
+            "another entry of this list is called cpu as well",
+        ),
+    ],
+    ids=str,
+)
+def test_what_parallelcluster_s_schema_refuses_is_found_without_it(overlay: Any, words: str):
+    (found,) = problems(PARALLELCLUSTER, overlay, "parallelcluster")
+    assert words in found
+
+
+def test_what_the_schema_of_a_later_version_may_have_is_left_to_it():
+    text = f"{PARALLELCLUSTER}parallelcluster: {{version: 9.1.0, overlay: {{HeadNode: {{Novelty: 1}}}}}}\n"
+    found = check_text(text, "cluster.yaml").findings
+    assert [finding for finding in found if finding.id == "overlay-key-modelled"] == []
+
+
+@each_case(
+    ("overlay", "words"),
+    [
+        ({"karpenter": 5}, "karpenter is a single value, and eksctl reads a mapping there"),
+        ({"addons": [None]}, "addons[0] is empty, and eksctl reads a mapping there"),
+        ({"metadata": {"tags": {"team": "x"}}}, "metadata.tags.team, which is tags in the spec"),
+        ({"managedNodeGroups": [{"name": "gpu", "spot": True}]}, "spot, which is queues[].capacity in"),
+        ({"iam": {"withOIDC": True}}, "iam.withOIDC, which trainyard writes"),
+    ],
+    ids=str,
+)
+def test_what_eksctl_s_schema_and_the_spec_refuse_is_found_without_it(overlay: Any, words: str):
+    (found,) = problems(TWO_ZONES, overlay, "eks")
+    assert words in found
 
 
 def test_where_nothing_can_be_rendered_other_rules_say_so():
@@ -141,8 +181,8 @@ def test_where_nothing_can_be_rendered_other_rules_say_so():
 
 def test_plan_and_readme_name_what_an_overlay_writes():
     spec = on_parallelcluster(NAMED)
-    assert plan(spec).overlay == ("Scheduling.SlurmQueues",)
-    assert "- `Scheduling.SlurmQueues`" in assemble(spec).files["README.md"].decode()
+    assert plan(spec).overlay == ("Scheduling.SlurmQueues[0].HealthChecks.Gpu.Enabled",)
+    assert "- `Scheduling.SlurmQueues[0].HealthChecks.Gpu.Enabled`" in assemble(spec).files["README.md"].decode()
     assert plan(spec_of()).overlay == ()
     assert "overlay" not in assemble(spec_of()).files["README.md"].decode()
 
@@ -159,6 +199,7 @@ def test_what_is_merged_is_a_new_document():
     }
 
 
+@each_case(("text", "section"), [(PARALLELCLUSTER, "parallelcluster"), (TWO_ZONES, "eks")], ids=lambda text: text[:8])
 @each_case(
     "overlay",
     [
@@ -171,9 +212,18 @@ def test_what_is_merged_is_a_new_document():
         "{A: " + "[" * 200 + "]" * 200 + "}",
         "{A: " + "[" + "1, " * 60_000 + "1]}",
         "&a {A: *a}",
+        "{A: &a [1, 1, 1], "
+        + ", ".join(f"K{n}: &k{n} [{', '.join([f'*k{n - 1}' if n else '*a'] * 9)}]" for n in range(9))
+        + "}",
+        "{A: {null: 1}}",
+        '{A: "\\0"}',
+        "null",
+        "{A: 1, A: 2}",
     ],
     ids=lambda text: text[:30],
 )
-def test_hostile_overlays_are_refused_as_any_spec_is(overlay: str):
-    found = check_text(f"{PARALLELCLUSTER}parallelcluster: {{overlay: {overlay}}}\n", "cluster.yaml").findings
-    assert [finding for finding in found if finding.severity == "error"]
+def test_hostile_overlays_are_refused_as_any_spec_is(text: str, section: str, overlay: str):
+    found = check_text(f"{text}{section}: {{overlay: {overlay}}}\n", "cluster.yaml").findings
+    errors = {finding.id for finding in found if finding.severity == "error"}
+    assert errors
+    assert "overlay-key-modelled" not in errors  # the file is refused before anybody reads what its keys are

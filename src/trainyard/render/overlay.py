@@ -7,7 +7,8 @@ are there, unless the spec itself has a key for such entries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trainyard.catalog.eksctl_keys import Shape
@@ -43,6 +44,8 @@ def overlay_problems(
 
     ``above`` is where the overlay stands in the spec; ``origin`` gives the key of the spec for a path, None for none.
     """
+    for where, name in _repeated(overlay, above):
+        yield Problem(where, f"another entry of this list is called {name} as well", "write one entry for it")
     for key in overlay_keys(document, overlay):
         where, name = (*above, *key.written), path_text(key.place)
         own = origin(key.place) or (origin(key.place[:-1]) if isinstance(key.place[-1], int) else None)
@@ -55,6 +58,25 @@ def overlay_problems(
         elif key.is_there:
             message = f"the overlay writes {name}, which trainyard writes"
             yield Problem(where, message, "remove it: an overlay adds keys and changes none")
+
+
+def elsewhere(problems: Iterable[Problem], others: Sequence[Problem]) -> Iterator[Problem]:
+    """Yield the problems that stand neither where another one does nor below it."""
+    places = {problem.path for problem in others}
+    for problem in problems:
+        if not any(problem.path[:length] in places for length in range(1, len(problem.path) + 1)):
+            yield problem
+
+
+def origin_in(origins: Mapping[str, str], place: Path) -> str | None:
+    """Return the key of the spec for a path in the document; ``X.*`` of a table of origins is all that is below X."""
+    wholes = (f"{pattern_of(place[:length])}.*" for length in range(len(place) - 1, 0, -1))
+    return next((origins[pattern] for pattern in (pattern_of(place), *wholes) if pattern in origins), None)
+
+
+def pattern_of(place: Path) -> str:
+    """Return a path as tables of origins have it, with ``[]`` for any position."""
+    return re.sub(r"\[\d+\]", "[]", path_text(place))
 
 
 def unknown_keys(
@@ -71,6 +93,21 @@ def unknown_keys(
             else:
                 hint = f"see {program}'s schema for what it is called"
                 yield Problem((*path, key), f"{program} knows no key {key} here", hint)
+
+
+def _repeated(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Yield entries of lists that have the name of an earlier one, of which one would be lost."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _repeated(inner, (*path, key))
+    elif isinstance(value, list | tuple):
+        names: set[Any] = set()
+        for index, item in enumerate(value):
+            name = _name(item) if _is_named(item) else None
+            if name is not None and name in names:
+                yield (*path, index), name
+            names.add(name)
+            yield from _repeated(item, (*path, index))
 
 
 def is_function(value: Mapping[str, Any]) -> bool:
@@ -171,6 +208,10 @@ def _leaves(value: Any, path: Path) -> Iterator[Path]:
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
             yield from _leaves(inner, (*path, key))
+    elif value and isinstance(value, list | tuple) and all(map(_is_named, value)):
+        for index, item in enumerate(value):
+            further = {key: inner for key, inner in item.items() if key not in _NAMES}
+            yield from _leaves(further, (*path, index))
     elif path:
         yield path
 

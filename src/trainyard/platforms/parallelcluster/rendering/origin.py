@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path as FilePath
 
 import yaml
 
-from trainyard.finding import Path, path_text
+from trainyard.finding import Path
+from trainyard.render.overlay import origin_in, pattern_of
 from trainyard.spec.cluster import Spec
 
 
@@ -16,7 +16,7 @@ def spec_path(spec: Spec, rendered: Path) -> Path:
     """Return the path in the spec that a path in cluster.yaml comes from; the nearest one that is known."""
     origins = _origins()
     for length in range(len(rendered), 0, -1):
-        pattern = re.sub(r"\[\d+\]", "[]", path_text(rendered[:length]))
+        pattern = pattern_of(rendered[:length])
         if pattern in origins:
             positions = iter(step for step in rendered[:length] if isinstance(step, int))
             path = tuple(next(positions) if step == "[]" else step for step in _steps(origins[pattern]))
@@ -26,7 +26,7 @@ def spec_path(spec: Spec, rendered: Path) -> Path:
 
 def origin_of(rendered: Path) -> str | None:
     """Return the key of the spec that a path in cluster.yaml is rendered from; None where no key is for it alone."""
-    return _origins().get(re.sub(r"\[\d+\]", "[]", path_text(rendered)))
+    return origin_in(_origins(), rendered)
 
 
 def _steps(path: str) -> list[str]:
