@@ -12,7 +12,7 @@ from tests.diagnose.log_cases import BLIND, BLIND_CASES, shows
 from tests.each_case import each_case
 from trainyard.api.diagnose import diagnose_files, has_errors
 
-LEAST, LEAST_HARMLESS = 150, 60
+LEAST, LEAST_HARMLESS = 220, 80
 
 
 @each_case("case", BLIND_CASES)
