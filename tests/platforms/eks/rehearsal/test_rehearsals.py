@@ -126,7 +126,7 @@ FAILING = {
     "file-system-refused": ("storage", "ROLLBACK_COMPLETE", "fsx-security-group-ports"),
     "no-route": ("cluster", "Instances failed to join the kubernetes cluster", "eks-nodes-not-joining"),
     "image-not-pulled": ("manifests", 'ImagePullBackOff: "Failed to pull image', "container-image-reference-wrong"),
-    "kubernetes-api-unreachable": ("cluster", "unable to handle the request", "eks-api-not-reached"),
+    "kubernetes-api-unreachable": ("ready", "unable to handle the request", "eks-api-not-reached"),
 }
 
 
