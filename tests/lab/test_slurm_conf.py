@@ -72,3 +72,31 @@ def test_who_asks_for_a_lab_that_does_not_run_is_told_how_to_start_one(tmp_path:
         done = run(*words, variables=variables)
         assert (done.status, "`trainyard lab up SPEC` starts one" in done.err) == (2, True)
     assert run("lab", "status", variables=variables).out == "no lab runs; `trainyard lab up SPEC` starts one\n"
+
+
+ULTRASERVERS = """\
+kind: cluster
+name: gb
+platform: parallelcluster
+region: us-east-1
+network: {availability_zone: us-east-1-dfw-2a}
+head_node: {instance_type: m7g.4xlarge}
+queues:
+  - {name: train, instance_type: p6e-gb200.36xlarge, nodes: NODES, capacity: {capacity_block: cr-0123456789abcdef0}}
+  - {name: cpu, instance_type: m7g.4xlarge, nodes: 1}
+"""
+
+
+@pytest.mark.parametrize(("count", "sizes"), [("9", [9]), ("18", [18]), ("36", [18, 18]), ("20", [18, 2])])
+def test_nodes_of_an_ultraserver_are_a_block_where_slurm_has_blocks(count: str, sizes: list[int]):
+    members = lab_nodes(parse(ULTRASERVERS.replace("NODES", count), "cluster.yaml").spec)
+    written = files(PLACE._replace(has_blocks=True), members)
+    blocks = [line for line in written["topology.conf"].splitlines() if line.startswith("BlockName=")]
+    assert [line.count("train-st-") for line in blocks] == sizes
+    assert f"BlockSizes={min(sizes)}\n" in written["topology.conf"]
+    assert "TopologyPlugin=topology/block" in written["slurm.conf"]
+    assert "topology" not in {name.partition(".")[0] for name in files(PLACE, members)}
+
+
+def test_other_nodes_are_in_no_block(nodes: tuple[LabNode, ...]):
+    assert "topology.conf" not in files(PLACE._replace(has_blocks=True), nodes)

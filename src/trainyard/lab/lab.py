@@ -211,7 +211,8 @@ def _write(lab: Lab, idle_s: int, *, accounting: bool) -> None:
     host = socket.gethostname().split(".")[0]
     first = _free_ports(len(lab.nodes) + 2)
     last = first + len(lab.nodes) + 1
-    place = LabPlace(lab.name, folder, host, getpass.getuser(), first, idle_s, lab.programs.expedites)
+    programs = lab.programs
+    place = LabPlace(lab.name, folder, host, getpass.getuser(), first, idle_s, programs.expedites, programs.has_blocks)
     written = dict(files(place, lab.nodes, accounting_settings(place, last) if accounting else ""))
     if accounting:
         written["slurmdbd.conf"] = slurmdbd_conf(place, last)

@@ -28,6 +28,8 @@ class LabNode(NamedTuple):
     gpus: int
     gpu_model: str
     """In Slurm's words, such as h100; empty without GPUs."""
+    block: str = ""
+    """The UltraServer that it is of, which shares NVLink; empty where it is of none."""
 
 
 def lab_nodes(spec: Spec, most: int | None = None) -> tuple[LabNode, ...]:
@@ -40,11 +42,19 @@ def _nodes(launch: Launch, most: int | None) -> Iterator[LabNode]:
     queue = launch.queue_name or ""
     kinds = (("st", launch.min_nodes), ("dy", launch.max_nodes - launch.min_nodes))
     left = launch.max_nodes if most is None else most
+    in_block = _nodes_in_block(instance, launch.max_nodes)
     for kind, count in kinds:
         for number in range(1, min(count, left) + 1):
             name = f"{queue}-{kind}-{group.name}-{number}"
-            yield LabNode(name, queue, kind == "st", *_size(instance), *_gpus(instance))
+            block = f"{queue}-{group.name}-{kind}-{1 + (number - 1) // in_block}" if in_block else ""
+            yield LabNode(name, queue, kind == "st", *_size(instance), *_gpus(instance), block)
         left -= min(count, left)
+
+
+def _nodes_in_block(instance: Instance, nodes: int) -> int:
+    """Return how many nodes the UltraServer has that holds so many, or the largest one; 0 for other types."""
+    sizes = (instance.facts and instance.facts.ultraserver_instances) or ()
+    return min((size for size in sizes if size >= nodes), default=max(sizes, default=0))
 
 
 def _size(instance: Instance) -> tuple[int, int]:

@@ -27,6 +27,8 @@ class LabPlace(NamedTuple):
     """How long a dynamic node is idle before it is stopped."""
     expedites: bool = False
     """Whether its Slurm is one of 25.11 or later, which can start jobs again before all others."""
+    has_blocks: bool = False
+    """Whether its Slurm is one of 23.11 or later, which knows nodes that are near each other as blocks."""
 
 
 # A node that does not answer is down after so many seconds: 180 with ParallelCluster, and nobody waits for it here.
@@ -73,7 +75,22 @@ def files(place: LabPlace, nodes: Sequence[LabNode], accounting: str = "") -> Ma
         "slurm.conf": slurm_conf(place, nodes, accounting=accounting),
         "gres.conf": gres_conf(place.folder, nodes),
         "cgroup.conf": "CgroupPlugin=cgroup/v1\n",
+        **({"topology.conf": _topology(nodes)} if _is_in_blocks(place, nodes) else {}),
     }
+
+
+def _is_in_blocks(place: LabPlace, nodes: Sequence[LabNode]) -> bool:
+    return place.has_blocks and any(node.block for node in nodes)
+
+
+def _topology(nodes: Sequence[LabNode]) -> str:
+    """Return topology.conf: a block for each UltraServer. https://slurm.schedmd.com/topology.html."""
+    blocks: dict[str, list[LabNode]] = {}
+    for node in nodes:
+        if node.block:
+            blocks.setdefault(node.block, []).append(node)
+    lines = [f"BlockName={name} Nodes={','.join(node.name for node in members)}" for name, members in blocks.items()]
+    return "\n".join([*lines, f"BlockSizes={min(map(len, blocks.values()))}", ""])
 
 
 def _settings(place: LabPlace, nodes: Sequence[LabNode]) -> Iterator[str]:
@@ -118,6 +135,8 @@ JobCompLoc={folder}/log/jobs.txt"""
         yield "SlurmctldParameters=enable_expedited_requeue"
     if any(node.gpus for node in nodes):
         yield "GresTypes=gpu"
+    if _is_in_blocks(place, nodes):
+        yield "TopologyPlugin=topology/block"
     if not all(node.is_static for node in nodes):
         static = ",".join(_names(alike) for first, alike in _alike(nodes) if first.is_static)
         yield f"""\

@@ -43,8 +43,16 @@ class SlurmPrograms(NamedTuple):
     @property
     def expedites(self) -> bool:
         """Whether this Slurm can start jobs again before all others. https://slurm.schedmd.com/news.html."""
+        return self._is_from(25, 11)
+
+    @property
+    def has_blocks(self) -> bool:
+        """Whether this Slurm knows blocks of nodes. https://slurm.schedmd.com/topology.html."""
+        return self._is_from(23, 11)
+
+    def _is_from(self, *release: int) -> bool:
         numbers = self.version.split(".")
-        return all(number.isdigit() for number in numbers[:2]) and tuple(map(int, numbers[:2])) >= (25, 11)
+        return all(number.isdigit() for number in numbers[:2]) and tuple(map(int, numbers[:2])) >= release
 
     def has(self, program: str) -> bool:
         """Whether one of this name is there."""
