@@ -7,8 +7,10 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -63,6 +65,8 @@ class Training(NamedTuple):
     folder: Path
     lab: str
     root: Path | None
+    seed: int = 0
+    """Chooses the nodes that faults are done to."""
 
     @property
     def variables(self) -> dict[str, str]:
@@ -86,6 +90,10 @@ class Training(NamedTuple):
         named = self.slurm("squeue", "--noheader", f"--jobs={job}", "--format=%N")
         return self.slurm("scontrol", "show", "hostnames", named).split() if named else []
 
+    def others(self, job: str, count: int = 1) -> list[str]:
+        """Return nodes of the run but its first, which has rank 0."""
+        return Random(self.seed).sample(self.nodes(job)[1:], count)
+
     def break_node(self, node: str, how: str) -> None:
         done = run("lab", "break", node, "--how", how, variables=self.variables)
         assert done.status == 0, done.err
@@ -104,7 +112,7 @@ class Training(NamedTuple):
         return "".join(file.read_text() for file in self.folder.glob("**/*_[0-9]*.out"))
 
 
-def started(folder: Path, root: Path | None, strategy: str = "fsdp") -> Training:
+def started(folder: Path, root: Path | None, strategy: str = "fsdp", seed: int = 0) -> Training:
     name = f"run{os.getpid()}"
     (folder / "fsx").mkdir()
     (folder / "cluster.yaml").write_text(SPEC.format(name=name, folder=folder))
@@ -126,7 +134,7 @@ def started(folder: Path, root: Path | None, strategy: str = "fsdp") -> Training
     words = ("lab", "up", str(folder / "cluster.yaml"), *newer)
     done = run(*words, variables={**os.environ, "TRAINYARD_STATE": str(folder)})
     assert done.status == 0, done.err
-    training = Training(folder, name, root)
+    training = Training(folder, name, root, seed)
     read = read_run(str(folder / "run.yaml"))
     (folder / "job").mkdir()
     for file, text in run_files(read.run, read.spec).items():
@@ -142,11 +150,24 @@ def _runs_in(root: Path, python: str, place: Path) -> bool:
     return not subprocess.run(["bash", "-c", text, "lab", "-c", "import torch.distributed"], check=False).returncode
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
+@pytest.fixture(name="folder")
+def folder_fixture() -> Iterator[Path]:
+    with lab_folder() as made:
+        yield made
+
+
+@contextmanager
+def lab_folder() -> Iterator[Path]:
+    """Make the folder of a lab, and leave nothing of it."""
     made = Path("/tmp") / f"run-{os.getpid()}"  # names of sockets may not be long
     made.mkdir()
-    yield made
+    try:
+        yield made
+    finally:
+        _end(made)
+
+
+def _end(made: Path) -> None:
     done = run("lab", "down", "--all", variables={**os.environ, "TRAINYARD_STATE": str(made)})
     assert done.status == 0, done.err
     assert daemons(made / "labs") == []
@@ -207,7 +228,7 @@ def test_a_run_whose_processes_die_on_a_node_goes_on_as_if_nothing_had_been(fold
 
 
 def lose_power(training: Training, job: str) -> set[str]:
-    node = training.nodes(job)[1]
+    (node,) = training.others(job)
     training.break_node(node, "kill")
     return {node}
 
@@ -219,27 +240,27 @@ def lose_the_first(training: Training, job: str) -> set[str]:
 
 
 def freeze(training: Training, job: str) -> set[str]:
-    node = training.nodes(job)[3]
+    (node,) = training.others(job)
     training.break_node(node, "freeze")
     return {node}
 
 
 def hang(training: Training, job: str) -> set[str]:
-    training.break_node(training.nodes(job)[2], "freeze-ranks")
+    training.break_node(training.others(job)[0], "freeze-ranks")
     wait_until(lambda: "no rank has told of progress" in training.told(), training.told)
     wait_until(lambda: any((training.folder / "fsx/survivor/attempts").glob("*/stacks/*.txt")), training.told)
     return set()
 
 
 def sick_and_crash(training: Training, job: str) -> set[str]:
-    node = training.nodes(job)[2]
+    (node,) = training.others(job)
     training.break_node(node, "sick")
     training.break_node(node, "kill-ranks")
     return {node}
 
 
 def crash_twice(training: Training, job: str) -> set[str]:
-    node = training.nodes(job)[2]
+    (node,) = training.others(job)
     for time in (1, 2):
         before = len(training.steps())
         wait_until(lambda: training.state(job) == "RUNNING" and node in training.nodes(job), training.told)
@@ -250,14 +271,14 @@ def crash_twice(training: Training, job: str) -> set[str]:
 
 
 def kill_one_rank(training: Training, job: str) -> set[str]:
-    processes = job_processes(training.lab, training.nodes(job)[1])
+    processes = job_processes(training.lab, training.others(job)[0])
     rank = next(process for process in processes if process.variables.get("LOCAL_RANK") == "0")
     os.kill(rank.id, 9)
     return set()
 
 
 def lose_two(training: Training, job: str) -> set[str]:
-    nodes = training.nodes(job)[:2]
+    nodes = [training.nodes(job)[0], *training.others(job)]
     for node in nodes:
         training.break_node(node, "kill")
     return set(nodes)
@@ -268,7 +289,7 @@ def restart_slurmctld(training: Training, job: str) -> set[str]:
     os.kill(process.id, 9)
     wait_until(lambda: not any(found.id == process.id for found in daemons(training.folder / "labs" / training.lab)))
     training.slurm("slurmctld", "-f", training.variables["SLURM_CONF"])
-    training.break_node(training.nodes(job)[2], "kill-ranks")
+    training.break_node(training.others(job)[0], "kill-ranks")
     return set()
 
 
@@ -292,12 +313,16 @@ FAULTS: dict[str, Callable[[Training, str], set[str]]] = {
 def test_a_run_goes_on_by_itself_without_the_node_that_failed(
     folder: Path, fault: Callable[[Training, str], set[str]], root: Path | None
 ):
-    training = started(folder, root)
+    survives(started(folder, root), fault, 12)
+
+
+def survives(training: Training, fault: Callable[[Training, str], set[str]], step: int) -> None:
+    """Inject a fault behind a step. Raises AssertionError where the run does not end as if nothing had been."""
     job = training.submit()
-    after(training, 12)
+    after(training, step)
     without = fault(training, job)
     wait_until(lambda: training.state(job) == "COMPLETED", training.told)
-    assert training.losses() == pytest.approx(undisturbed(folder), rel=1e-4)
+    assert training.losses() == pytest.approx(undisturbed(training.folder), rel=1e-4)
     assert all(lost <= INTERVAL + 1 for lost in lost_steps(training))
     last = {line["node"] for line in training.steps()[-5:]}
     assert not without & last
