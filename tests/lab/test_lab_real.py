@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,16 +140,35 @@ def test_a_dynamic_node_starts_when_a_job_wants_it(lab: Lab):
 
 
 def test_the_ledger_of_what_slurm_has_accounted_adds_up(lab: Lab, tmp_path: Path):
-    job = submit(lab, "--job-name=llm", "--gpus-per-node=8", "--nodes=2")
+    script = str(lab.folder.parents[1] / "job.sh")
+    job = submit(lab, "--job-name=llm|a", "--gpus-per-node=8", "--nodes=2", "--requeue")
     wait_until(lambda: state(lab, job) == "RUNNING")
+    lab.run("scontrol", "requeue", job)
+    wait_until(lambda: state(lab, job) == "PENDING")
     lab.run("scancel", job)
-    accounted = ("sacct", "-D", "-P", "-o", "ALL", "--name=llm")
-    wait_until(lambda: "CANCELLED" in lab.run(*accounted))
-    (tmp_path / "jobs.txt").write_text(lab.run(*accounted))
-    done = run("run", "report", "--jobs", str(tmp_path / "jobs.txt"), "--json")
-    (told,) = json.loads(done.out)["runs"]
-    assert (told["run"], told["starts"]) == ("llm", 1)
-    assert sum(told["gpu_ms"].values()) == pytest.approx(16 * told["wall_h"] * 3_600_000)
+    words = ("--chdir=/", "--output=/dev/null", "--nodes=1", "--job-name=parts")
+    parts = (*words, "--gpus-per-node=4", ":", *words, "--gpus-per-node=2", script, "1")
+    other = lab.run("sbatch", "--parsable", *parts).strip()
+    wait_until(lambda: state(lab, other).split() == ["COMPLETED", "COMPLETED"])
+    accounted = ("sacct", "-D", "--allocations")
+    wait_until(lambda: lab.run(*accounted, "--noheader", f"--jobs={other}", "-o", "State").count("COMPLETED") == 2)
+    (tmp_path / "jobs.json").write_text(lab.run(*accounted, "--json"))
+    (tmp_path / "jobs.txt").write_text(lab.run(*accounted, "-P", "-o", "ALL"))
+    told = {run["run"]: run for run in _report(tmp_path / "jobs.json")["runs"]}
+    assert (told["llm|a"]["starts"], told["llm|a"]["gpus"]) == (1, 16)
+    assert (told["parts"]["starts"], told["parts"]["gpus"]) == (1, 6)
+    for each in ("llm|a", "parts"):
+        assert sum(told[each]["gpu_ms"].values()) == pytest.approx(told[each]["gpus"] * told[each]["wall_h"] * 3.6e6)
+    table = _report(tmp_path / "jobs.txt")
+    assert [run["gpu_ms"] for run in table["runs"] if run["run"] == "parts"] == [told["parts"]["gpu_ms"]]
+    assert "as where a name has |" in table["notes"][0]
+    assert not any(run["run"].startswith("llm") for run in table["runs"])
+
+
+def _report(jobs: Path) -> dict[str, Any]:
+    done = run("run", "report", "--jobs", str(jobs), "--json")
+    assert done.status == 0, done.err
+    return dict(json.loads(done.out))
 
 
 def test_a_second_lab_of_the_name_is_refused_and_the_first_one_stays(lab: Lab):

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from trainyard.errors import InputError
-from trainyard.training.ledger.job_records import host_names, job_records
+from trainyard.training.ledger.job_records import job_records
+from trainyard.training.ledger.slurm_jobs import host_names
 
 NOW_MS = 1_780_100_000_000
 TABLE = """\
@@ -67,6 +68,72 @@ def test_pods_of_a_run_that_run_at_once_are_one_start() -> None:
     (start,) = job_records(json.dumps({"items": pods}), "-", NOW_MS).attempts
     assert (start.run, start.gpu_count, start.state) == ("r", 24, "COMPLETED")
     assert start.end_ms - start.begin_ms == 3_600_000
+
+
+def pod(name: str, node: str, begin: str, end: str | None, **status: Any) -> dict[str, Any]:
+    ended = {"containerStatuses": [{"state": {"terminated": {"finishedAt": f"2026-11-20T{end}Z"}}}]} if end else {}
+    return {"kind": "Pod", "metadata": {"name": name, "uid": f"{name} {begin}", "labels":
+            {"training.kubeflow.org/job-name": "r"}, "creationTimestamp": f"2026-11-20T{begin}Z"},
+            "spec": {"nodeName": node, "containers": [{"resources": {"limits": {"nvidia.com/gpu": "4"}}}]},
+            "status": {"phase": "Failed", "startTime": f"2026-11-20T{begin}Z", **ended, **status}}  # fmt: skip
+
+
+def test_a_pod_that_takes_the_place_of_one_that_failed_begins_another_start_of_all() -> None:
+    pods = [pod("w-0", "a", "10:00:00", "12:00:00", phase="Succeeded"), pod("w-1", "b", "10:00:00", "11:00:00"),
+            pod("w-1", "c", "11:05:00", "12:00:00", phase="Succeeded")]  # fmt: skip
+    first, second = job_records(json.dumps({"items": pods}), "-", NOW_MS).attempts
+    assert (first.gpus, first.restart, first.has_failed) == ({"a": 4, "b": 4}, 0, True)
+    assert (second.gpus, second.restart, second.has_failed) == ({"a": 4, "c": 4}, 1, False)
+    assert (first.end_ms, second.end_ms - first.begin_ms) == (second.begin_ms, 2 * 3_600_000)
+
+
+def test_pods_that_share_a_node_are_one_start() -> None:
+    pods = [pod(f"w-{index}", "a", "10:00:00", "11:00:00") for index in range(2)]
+    (start,) = job_records(json.dumps({"items": pods}), "-", NOW_MS).attempts
+    assert start.gpus == {"a": 8}
+
+
+def test_a_pod_that_was_evicted_does_not_run_on() -> None:
+    told = [{"type": "DisruptionTarget", "lastTransitionTime": "2026-11-20T10:30:00Z"}]
+    text = json.dumps(pod("w-0", "a", "10:00:00", None, conditions=told))  # as kubectl prints one pod
+    (start,) = job_records(text, "-", NOW_MS).attempts
+    assert (start.is_running, start.end_ms - start.begin_ms) == (False, 30 * 60_000)
+
+
+def test_parts_of_a_heterogeneous_job_are_one_start() -> None:
+    header = "JobID|JobIDRaw|JobName|State|Eligible|Start|End|NodeList|AllocTRES\n"
+    lines = [f"4+{at}|{4 + at}|het|COMPLETED|2026-11-20T09:00:00|2026-11-20T10:00:00|2026-11-20T11:00:00|n{at}|"
+             f"gres/gpu={4 - at}\n" for at in range(2)]  # fmt: skip
+    (start,) = job_records(header + "".join(lines), "-", NOW_MS).attempts
+    assert (start.job, start.gpus) == ("4", {"n0": 4, "n1": 3})
+    parts = [json.loads(job(job_id=4 + at, nodes=f"n{at}", het={"job_id": 4, "job_offset": at})) for at in range(2)]
+    (start,) = job_records(json.dumps({"jobs": [part["jobs"][0] for part in parts]}), "-", NOW_MS).attempts
+    assert (start.job, start.gpus) == ("4", {"n0": 16, "n1": 16})
+
+
+def test_a_job_with_the_sign_between_columns_in_its_name_is_left_out_and_told_of() -> None:
+    table = TABLE + "9|a|b|COMPLETED|2026-11-20T09:00:00|2026-11-20T10:00:00|2026-11-20T11:00:00|n1|gres/gpu=8|0|\n"
+    records = job_records(table, "-", NOW_MS)
+    assert [start.job for start in records.attempts] == ["7", "7"]
+    assert "1 line of sacct without 10 columns left out" in records.notes[0]
+
+
+def test_a_restart_waits_from_when_its_job_went_into_the_queue_again() -> None:
+    times = {"start": 1_780_000_500, "end": 1_780_000_600, "eligible": 1_780_000_120, "submission": 1_780_000_000}
+    (start,) = job_records(job(time=times, restart_cnt=1), "-", NOW_MS).attempts
+    assert start.submitted_ms == 1_780_000_000_000
+    (start,) = job_records(job(time=times, restart_cnt=0), "-", NOW_MS).attempts
+    assert start.submitted_ms == 1_780_000_120_000
+
+
+def test_a_job_of_aws_batch_says_of_its_nodes_what_they_do_not_say_themselves() -> None:
+    ranges = [{"targetNodes": nodes, "container": {"resourceRequirements": [{"type": "GPU", "value": value}]}}
+              for nodes, value in (("0", "4"), ("1:", "8"))]  # fmt: skip
+    text = json.dumps({"jobs": [{"jobId": "a", "jobName": "r", "status": "RUNNING", "startedAt": 1_780_000_090_000,
+                       "attempts": [{"startedAt": 1_780_000_000_000, "stoppedAt": 1_780_000_060_000}],
+                       "nodeProperties": {"numNodes": 3, "nodeRangeProperties": ranges}}]})  # fmt: skip
+    first, second = job_records(text, "-", NOW_MS).attempts
+    assert (first.gpu_count, first.has_failed, second.is_running, second.gpu_count) == (20, True, True, 20)
 
 
 def test_attempts_of_aws_batch_are_starts_of_all_nodes() -> None:

@@ -13,6 +13,7 @@ import pytest
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.cloud import refusal
 from tests.rehearsal.whole import counts, deployed, destroyed
+from tests.waiting import wait_until
 from trainyard.api.deploy import data_of, destroy_cluster, jobs_of
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.work import Event
@@ -21,6 +22,7 @@ from trainyard.errors import TrainyardError
 from trainyard.rehearsal.archive import ArchiveFile, write_archive
 from trainyard.rehearsal.rehearsal import inventory
 from trainyard.spec.parsing import parse
+from trainyard.training.ledger.job_records import job_records
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -184,6 +186,16 @@ def test_a_job_goes_from_state_to_state_and_says_what_its_nodes_do(cluster: Acco
     assert events[0]["message"].startswith("emulated: node 1 of 2 would run")
     listed = batch.list_jobs(multiNodeJobId=job)["jobSummaryList"]
     assert [one["jobId"] for one in listed] == [f"{job}#0", f"{job}#1"]
+
+
+def test_a_ledger_reads_what_batch_says_of_a_job_and_of_its_nodes(cluster: Account):
+    batch, job = cluster.client("batch"), submitted(cluster)
+    wait_until(lambda: batch.describe_jobs(jobs=[job])["jobs"][0]["status"] == "SUCCEEDED")
+    for asked in ([job], [job, f"{job}#0", f"{job}#1"]):
+        told = json.dumps({"jobs": batch.describe_jobs(jobs=asked)["jobs"]}, default=str)
+        (start,) = job_records(told, "jobs.json", 2**50, gpus_a_node=8).attempts
+        assert (start.run, start.job, start.is_running) == ("a-job", job, False)
+        assert start.gpus == {"node 0": 8, "node 1": 8}
 
 
 def test_a_job_whose_image_nobody_has_pushed_fails_and_says_so(cluster: Account):
