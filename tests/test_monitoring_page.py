@@ -48,8 +48,8 @@ def test_the_commands_that_query_are_those_that_status_prints():
 
 
 def test_how_long_an_alert_takes_is_what_alertmanager_is_told():
-    route = alertmanager_config("", "")["route"]
-    critical, info = route["routes"]
+    route = alertmanager_config("", "", "")["route"]
+    _, critical, info = route["routes"]
     assert [(one["group_wait"], one["repeat_interval"]) for one in (critical, route, info)] == [
         ("30s", "4h"), ("1m", "12h"), ("15m", "5d"),
     ]  # fmt: skip

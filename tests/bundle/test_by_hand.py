@@ -57,6 +57,7 @@ KNOWN = {
     "AMPPrometheusEndpoint": "https://aps-workspaces.us-east-2.amazonaws.com/workspaces/ws-0a1b2c3d/",
     "MonitoringInstancePrivateIp": "10.0.16.9",
     "AlertTopicArn": "arn:aws:sns:us-east-2:123456789012:alerts",
+    "HeartbeatTopicArn": "arn:aws:sns:us-east-2:123456789012:heartbeat",
 }
 # Together they use everything: no cluster is monitored in two ways.
 MANAGED = f"{SHARED}monitoring: {{mode: amp+amg}}\n"

@@ -26,6 +26,7 @@ OUTPUTS = {
     "MonitoringInstancePrivateIp": "10.1.0.5",
     "MonitoringVolumeId": "vol-0123456789abcdef0",
     "AlertTopicArn": "arn:aws:sns:us-east-2:123456789012:llm-monitoring-AlertTopic-1a2b",
+    "HeartbeatTopicArn": "arn:aws:sns:us-east-2:123456789012:llm-monitoring-HeartbeatTopic-1a2b",
     "ALBDNSName": "llm-lb.us-east-2.elb.amazonaws.com",
 }
 STEP = MonitoringInstance()

@@ -17,10 +17,12 @@ from tests.monitoring.alertmanager import real_alertmanager, topic_of_sns
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.alert import SEVERITIES, alerts
 from trainyard.monitoring.alertmanager_config import alertmanager_config, amp_definition
-from trainyard.monitoring.prometheus_rules import alert_rules
+from trainyard.monitoring.prometheus_rules import WATCHDOG, alert_rules
+from trainyard.render.cloudformation.stacks import template
 
 TOPIC = "arn:aws:sns:us-east-2:123456789012:llm-monitoring-AlertTopic"
-CONFIG = alertmanager_config(TOPIC, "us-east-2")
+HEARTBEAT = "arn:aws:sns:us-east-2:123456789012:llm-monitoring-HeartbeatTopic"
+CONFIG = alertmanager_config(TOPIC, HEARTBEAT, "us-east-2")
 # https://docs.aws.amazon.com/prometheus/latest/userguide/AMP_quotas.html
 LARGEST_DEFINITION_BYTES = 1 << 20
 FIVE_DAYS_S = 5 * 24 * 3600
@@ -66,6 +68,27 @@ def test_amtool_routes_every_severity(tmp_path: Path, severity: str, receiver: s
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == [receiver]
 
 
+@pytest.mark.integration
+def test_amtool_routes_the_watchdog_to_the_heartbeat_alone(tmp_path: Path):
+    file = tmp_path / "alertmanager.yaml"
+    file.write_text(yaml_text(CONFIG))
+    (rule,) = WATCHDOG["rules"]
+    labels = [f"alertname={rule['alert']}", f"severity={rule['labels']['severity']}"]
+    command = ["amtool", "config", "routes", "test", f"--config.file={file}", *labels]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == ["heartbeat"]
+
+
+def test_a_heartbeat_comes_at_least_once_in_each_period_of_the_alarm():
+    (route,) = [route for route in routes() if route.get("receiver") == "heartbeat"]
+    alarm = _alarm()
+    longest_s = _seconds(route["repeat_interval"]) + _seconds(route["group_interval"])
+    assert longest_s <= alarm["Period"] <= alarm["Period"] * alarm["EvaluationPeriods"] / 4
+
+
+def test_no_heartbeat_says_that_the_watchdog_is_over():
+    assert [sns["send_resolved"] for sns in receivers()["heartbeat"]["sns_configs"]] == [False]
+
+
 def test_every_severity_that_alerts_have_is_routed():
     assert set(SEVERITIES) == {"critical", "warning", "info"}
 
@@ -79,7 +102,8 @@ def test_every_receiver_tells_the_topic_with_the_region():
     for receiver in receivers().values():
         assert receiver.keys() == {"name", "sns_configs"}
         for sns in receiver["sns_configs"]:
-            assert (sns["topic_arn"], sns["sigv4"]) == (TOPIC, {"region": "us-east-2"})
+            topic = HEARTBEAT if receiver["name"] == "heartbeat" else TOPIC
+            assert (sns["topic_arn"], sns["sigv4"]) == (topic, {"region": "us-east-2"})
 
 
 def test_what_amazons_service_does_not_take_is_not_in_it():
@@ -90,10 +114,10 @@ def test_what_amazons_service_does_not_take_is_not_in_it():
 
 
 def test_the_definition_of_a_workspace_has_the_same_as_text():
-    document = yaml.safe_load(amp_definition(TOPIC, "us-east-2"))
+    document = yaml.safe_load(amp_definition(TOPIC, HEARTBEAT, "us-east-2"))
     assert document.keys() == {"alertmanager_config"}
     assert yaml.safe_load(document["alertmanager_config"]) == CONFIG
-    assert len(amp_definition(TOPIC, "us-east-2").encode()) < LARGEST_DEFINITION_BYTES
+    assert len(amp_definition(TOPIC, HEARTBEAT, "us-east-2").encode()) < LARGEST_DEFINITION_BYTES
 
 
 def test_rules_are_far_smaller_than_a_namespace_may_be():
@@ -101,7 +125,7 @@ def test_rules_are_far_smaller_than_a_namespace_may_be():
 
 
 def test_two_calls_share_nothing_that_one_could_change():
-    one, other = alertmanager_config(TOPIC, "a"), alertmanager_config(TOPIC, "b")
+    one, other = (alertmanager_config(TOPIC, HEARTBEAT, region) for region in "ab")
     one["route"]["receiver"] = "changed"
     assert other["route"]["receiver"] == "topic"
 
@@ -172,6 +196,29 @@ def test_what_follows_from_another_alert_is_held_back(tmp_path: Path, fired: Any
     with real_alertmanager(tmp_path, CONFIG) as running:
         running.fire(*(_alert(name, labels) for name, labels in [*fired, *LAST]))
         assert running.inhibited_with(LAST_HELD) == {*held, LAST_HELD}
+
+
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_the_watchdog_beats_again_and_again_on_its_own_topic(tmp_path: Path):
+    config = _quick("")
+    for route in routes(config["route"]):
+        route["repeat_interval"] = "1s"
+    with topic_of_sns() as topic:
+        for receiver in config["receivers"]:
+            for sns in receiver["sns_configs"]:
+                sns["api_url"] = topic.url
+        with real_alertmanager(tmp_path, config) as running:
+            (rule,) = WATCHDOG["rules"]
+            running.fire({"labels": {"alertname": rule["alert"], **rule["labels"]}, "annotations": rule["annotations"]})
+            beats = topic.wait_for(2)
+    assert {beat["TopicArn"] for beat in beats} == {HEARTBEAT}
+
+
+def _alarm() -> dict[str, Any]:
+    resources = yaml.safe_load(template("monitoring"))["Resources"]
+    properties: dict[str, Any] = resources["WatcherAlarm"]["Properties"]
+    return properties
 
 
 def _alert(name: str, labels: dict[str, str] | None = None) -> dict[str, Any]:

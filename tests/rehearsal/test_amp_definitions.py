@@ -14,8 +14,8 @@ from trainyard.monitoring.alertmanager_config import alertmanager_config, amp_de
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
 TOPIC = "arn:aws:sns:us-east-2:123456789012:alerts"
-GOOD = amp_definition(TOPIC, "us-east-2")
-BARE = str(alertmanager_config(TOPIC, "us-east-2"))
+GOOD = amp_definition(TOPIC, f"{TOPIC}-heartbeat", "us-east-2")
+BARE = str(alertmanager_config(TOPIC, f"{TOPIC}-heartbeat", "us-east-2"))
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from trainyard.cli.status_output import print_status, status_values
 from trainyard.edge.aws.account import Account
 from trainyard.monitoring.alertmanager_config import alertmanager_config
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
+from trainyard.monitoring.prometheus_rules import WATCHDOG, alert_rules, recording_rules
 from trainyard.operate.monitoring.access import documented_outputs
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.status_query import status
@@ -66,24 +66,31 @@ def test_every_dashboard_is_in_grafana(account: Account):
 def test_the_rules_and_the_alertmanager_are_in_the_workspace(account: Account, seen: Status):
     assert seen.monitoring is not None
     outputs, amp = seen.monitoring.outputs, account.client("amp")
-    for name, expected in {"trainyard-alerts": alert_rules(), "trainyard-recorded": recording_rules()}.items():
+    alerting = {"groups": [*alert_rules()["groups"], WATCHDOG]}
+    for name, expected in {"trainyard-alerts": alerting, "trainyard-recorded": recording_rules()}.items():
         rules = amp.describe_rule_groups_namespace(workspaceId=outputs["AMPWorkspaceId"], name=name)
         assert yaml.safe_load(rules["ruleGroupsNamespace"]["data"]) == expected
     held = amp.describe_alert_manager_definition(workspaceId=outputs["AMPWorkspaceId"])["alertManagerDefinition"]
     inner = yaml.safe_load(yaml.safe_load(held["data"])["alertmanager_config"])
-    assert inner == alertmanager_config(outputs["AlertTopicArn"], "us-east-2")
+    assert inner == alertmanager_config(outputs["AlertTopicArn"], outputs["HeartbeatTopicArn"], "us-east-2")
 
 
 def test_the_topic_hears_the_workspace_alone_and_tells_the_address(account: Account, seen: Status):
     assert seen.monitoring is not None
     topic, sns = seen.monitoring.outputs["AlertTopicArn"], account.client("sns")
-    (statement,) = json.loads(sns.get_topic_attributes(TopicArn=topic)["Attributes"]["Policy"])["Statement"]
+    alarm, statement = json.loads(sns.get_topic_attributes(TopicArn=topic)["Attributes"]["Policy"])["Statement"]
     workspace = f"arn:aws:aps:us-east-2:123456789012:workspace/{seen.monitoring.outputs['AMPWorkspaceId']}"
     assert statement["Principal"] == {"Service": "aps.amazonaws.com"}
     assert statement["Condition"]["ArnEquals"] == {"aws:SourceArn": workspace}
     assert statement["Condition"]["StringEquals"] == {"aws:SourceAccount": "123456789012"}
     (one,) = sns.list_subscriptions_by_topic(TopicArn=topic)["Subscriptions"]
     assert (one["Protocol"], one["Endpoint"]) == ("email", "ml-team@example.com")
+    name = seen.monitoring.outputs["WatcherAlarmName"]
+    (watcher,) = account.client("cloudwatch").describe_alarms(AlarmNames=[name])["MetricAlarms"]
+    assert alarm["Condition"]["ArnEquals"] == {"aws:SourceArn": watcher["AlarmArn"]}
+    assert watcher["AlarmActions"] == [topic]
+    heartbeat = seen.monitoring.outputs["HeartbeatTopicArn"]
+    assert watcher["Dimensions"] == [{"Name": "TopicName", "Value": heartbeat.rpartition(":")[2]}]
 
 
 def test_status_says_every_output_that_the_stack_has(seen: Status, capsys):

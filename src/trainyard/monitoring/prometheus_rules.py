@@ -22,14 +22,27 @@ from trainyard.monitoring.rules_text import RulesText
 NODE_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_type", "queue")
 """Those of a series that is recorded of a node: which one it is."""
 
+WATCHDOG: dict[str, Any] = {
+    "name": "trainyard-watchdog",
+    "rules": [
+        {
+            "alert": "watchdog",
+            "expr": "vector(1)",
+            "labels": {"severity": "none"},
+            "annotations": {"summary": "Alerts are evaluated. This one always fires, and its absence raises an alarm"},
+        }
+    ],
+}
+"""An alert that always fires, named as elsewhere: https://runbooks.prometheus-operator.dev/runbooks/general/watchdog/"""
+
 
 def compiled_rules() -> str:
     """Return the text of rules.json: what stands in every bundle as YAML. See rules_text.py."""
     texts: dict[RulesText, str] = {
-        "alert-rules": yaml_text(alert_rules(), blocks=True),
-        "alertmanager": amp_definition("${AlertTopic}", "${AWS::Region}"),
+        "alert-rules": yaml_text({"groups": [*alert_rules()["groups"], WATCHDOG]}, blocks=True),
+        "alertmanager": amp_definition("${AlertTopic}", "${HeartbeatTopic}", "${AWS::Region}"),
         "recording-rules": yaml_text(recording_rules(), blocks=True),
-        "rules": yaml_text(rules_document(), blocks=True),
+        "rules": yaml_text(watched_rules(), blocks=True),
     }
     return json.dumps(texts, indent=1) + "\n"
 
@@ -42,6 +55,11 @@ def recording_rules() -> dict[str, Any]:
 def rules_document(of: Iterable[Alert] | None = None) -> dict[str, Any]:
     """Return both in one document. Without alerts given, all of them."""
     return {"groups": [*recording_rules()["groups"], *alert_rules(of)["groups"]]}
+
+
+def watched_rules(of: Iterable[Alert] | None = None) -> dict[str, Any]:
+    """Return the same with the watchdog: what our own Prometheus and a workspace of Amazon's evaluate."""
+    return {"groups": [*rules_document(of)["groups"], WATCHDOG]}
 
 
 def alert_rules(of: Iterable[Alert] | None = None) -> dict[str, Any]:

@@ -33,7 +33,8 @@ def instance_documents(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
     config = instance_config(spec, [RULES.rpartition("/")[2]]) if spec.has_monitoring_instance else None
     if config is None:
         return {}
-    return {INSTANCE: config, ALERTMANAGER: alertmanager_config(ids.of("AlertTopicArn"), spec.region)}
+    topics = ids.of("AlertTopicArn"), ids.of("HeartbeatTopicArn")
+    return {INSTANCE: config, ALERTMANAGER: alertmanager_config(*topics, spec.region)}
 
 
 def write_url(spec: Spec, ids: Ids) -> str | None:

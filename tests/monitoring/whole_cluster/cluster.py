@@ -57,9 +57,10 @@ class WholeCluster:
         return self.keeper.ask(query)
 
     def fired(self) -> set[str]:
-        """Return the alerts that have fired, once the one that waits longest would have."""
+        """Return the alerts that have fired, once the one that waits longest would have, without the watchdog."""
         time.sleep(max(0.0, self.judged_from_s + LONGEST_S + DELAY_S - time.monotonic()))
-        return {dict(one)["alertname"] for one in self.ask('last_over_time(ALERTS{alertstate="firing"}[10m])')}
+        firing = self.ask('last_over_time(ALERTS{alertstate="firing"}[10m])')
+        return {dict(series)["alertname"] for series in firing} - {"watchdog"}
 
     def fall_ill(self) -> None:
         """Let a GPU fall ill, and wait until the keeper knows it from the GPU, its node and Slurm."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from trainyard.monitoring.prometheus_rules import alert_rules, recording_groups
+from trainyard.monitoring.prometheus_rules import WATCHDOG, alert_rules, recording_groups
 
 # Half an hour becomes 15 seconds, and five minutes, the least that there is, two and a half.
 SHORTENED_BY = 120
@@ -19,7 +19,7 @@ _RANGE = re.compile(r"\[(\d+[smh])\]")
 
 def shortened_rules() -> dict[str, Any]:
     """Return what is recorded and what alarms, with all their durations shortened."""
-    groups = [*recording_groups(), *alert_rules()["groups"]]
+    groups = [*recording_groups(), *alert_rules()["groups"], WATCHDOG]
     return {"groups": [{**group, "rules": [_shortened(rule) for rule in group["rules"]]} for group in groups]}
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from tests.render.cloudformation.templates import TEMPLATES
 from trainyard.monitoring.alertmanager_config import alertmanager_config
-from trainyard.monitoring.prometheus_rules import alert_rules, recording_rules
+from trainyard.monitoring.prometheus_rules import WATCHDOG, alert_rules, recording_rules
 
 RESOURCES = TEMPLATES["monitoring"]["Resources"]
 RULES = {name: one["Properties"]["Data"] for name, one in TEMPLATES["rules"]["Resources"].items()}
@@ -21,7 +21,7 @@ DEFINITION = RESOURCES["PrometheusWorkspace"]["Properties"]["AlertManagerDefinit
 
 
 def test_the_rules_of_the_workspace_are_those_of_every_prometheus():
-    assert yaml.safe_load(RULES["AlertRules"]) == alert_rules()
+    assert yaml.safe_load(RULES["AlertRules"]) == {"groups": [*alert_rules()["groups"], WATCHDOG]}
     assert yaml.safe_load(RULES["RecordingRules"]) == recording_rules()
 
 
@@ -37,11 +37,13 @@ def test_promtool_accepts_the_rules_as_the_template_has_them(tmp_path: Path, nam
 
 def test_the_alertmanager_of_the_workspace_tells_the_topic_of_the_stack():
     document = yaml.safe_load(DEFINITION)
-    assert yaml.safe_load(document["alertmanager_config"]) == alertmanager_config("${AlertTopic}", "${AWS::Region}")
+    assert yaml.safe_load(document["alertmanager_config"]) == alertmanager_config(
+        "${AlertTopic}", "${HeartbeatTopic}", "${AWS::Region}"
+    )
 
 
 def test_cloudformation_replaces_the_topic_and_the_region_and_nothing_else():
-    assert set(re.findall(r"\$\{([^}]*)\}", DEFINITION)) == {"AlertTopic", "AWS::Region"}
+    assert set(re.findall(r"\$\{([^}]*)\}", DEFINITION)) == {"AlertTopic", "HeartbeatTopic", "AWS::Region"}
 
 
 def test_no_text_looks_like_a_reference_that_cloudformation_resolves():
@@ -49,14 +51,30 @@ def test_no_text_looks_like_a_reference_that_cloudformation_resolves():
     assert "{{resolve:" not in f"{RULES}{DEFINITION}"
 
 
-def test_the_topic_is_encrypted_where_that_keeps_nobody_from_publishing():
-    key = RESOURCES["AlertTopic"]["Properties"]["KmsMasterKeyId"]
+def test_a_topic_is_encrypted_where_that_keeps_nobody_from_publishing():
+    key = RESOURCES["HeartbeatTopic"]["Properties"]["KmsMasterKeyId"]
     assert key == {"Fn::If": ["SelfHosting", "alias/aws/sns", {"Ref": "AWS::NoValue"}]}
+    assert "Properties" not in RESOURCES["AlertTopic"]
 
 
-def test_one_publisher_and_no_other_may_tell_the_topic_anything():
-    (statement,) = RESOURCES["AlertTopicPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+def test_the_alarm_of_a_silent_watcher_may_tell_the_topic_of_alerts_and_no_other_alarm_may():
+    alarm, _ = RESOURCES["AlertTopicPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+    assert alarm["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    assert alarm["Condition"]["ArnEquals"] == {"aws:SourceArn": {"Fn::GetAtt": ["WatcherAlarm", "Arn"]}}
+    assert RESOURCES["WatcherAlarm"]["Properties"]["AlarmActions"] == [{"Ref": "AlertTopic"}]
+
+
+def test_silence_raises_the_alarm():
+    alarm = RESOURCES["WatcherAlarm"]["Properties"]
+    assert (alarm["TreatMissingData"], alarm["ComparisonOperator"]) == ("breaching", "LessThanThreshold")
+    assert alarm["Dimensions"] == [{"Name": "TopicName", "Value": {"Fn::GetAtt": ["HeartbeatTopic", "TopicName"]}}]
+
+
+@pytest.mark.parametrize("topic", ["Alert", "Heartbeat"])
+def test_one_publisher_and_no_other_may_tell_a_topic_what_prometheus_finds(topic: str):
+    *_, statement = RESOURCES[f"{topic}TopicPolicy"]["Properties"]["PolicyDocument"]["Statement"]
     _, hosted, amazon = statement["Fn::If"]
+    assert {hosted["Resource"]["Ref"], amazon["Resource"]["Ref"]} == {f"{topic}Topic"}
     assert hosted["Principal"] == {"AWS": {"Fn::GetAtt": ["MonitoringRole", "Arn"]}}
     assert amazon["Principal"] == {"Service": "aps.amazonaws.com"}
     assert amazon["Condition"]["ArnEquals"] == {"aws:SourceArn": {"Fn::GetAtt": ["PrometheusWorkspace", "Arn"]}}

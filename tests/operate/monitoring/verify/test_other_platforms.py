@@ -11,7 +11,7 @@ from tests.edge.aws.in_memory import IMAGE, account_in_memory
 from tests.operate.monitoring.verify.situations import PORTS, FakeKeeper, spec, up
 from trainyard.edge.aws.account import Account
 from trainyard.finding import Finding
-from trainyard.monitoring.prometheus_rules import rules_document
+from trainyard.monitoring.prometheus_rules import watched_rules
 from trainyard.operate.monitoring.verify.checks import instance_tags
 from trainyard.operate.monitoring.verify.dashboards import cloudwatch
 from trainyard.operate.monitoring.verify.in_account import InAccount
@@ -119,7 +119,7 @@ OF_HEAD_NODE_AND_SLURM = {
 @EACH
 def test_alerts_that_cannot_fire_need_not_be_loaded(account: Account, platform: str):
     keeper = FakeKeeper()
-    names = [rule.get("alert") or rule["record"] for group in rules_document()["groups"] for rule in group["rules"]]
+    names = [rule.get("alert") or rule["record"] for group in watched_rules()["groups"] for rule in group["rules"]]
     keeper.groups = [{"rules": [{"name": name} for name in names if name not in OF_HEAD_NODE_AND_SLURM]}]
     assert found(rules, account, platform, keeper)[0] == []
     ((id_, message),) = found(rules, account, "parallelcluster", keeper)[0]

@@ -13,7 +13,7 @@ from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards_for
 from trainyard.monitoring.features import features_of
-from trainyard.monitoring.prometheus_rules import rules_document
+from trainyard.monitoring.prometheus_rules import watched_rules
 from trainyard.monitoring.registry import foreign_metrics, registry
 from trainyard.operate.monitoring.verify.checks import clocks
 from trainyard.operate.monitoring.verify.dashboards import cluster_query, panels
@@ -74,7 +74,7 @@ def test_what_prometheus_tells_of_itself_becomes_a_finding(check, asked: str, va
 
 def loaded(**of_first: str) -> list[dict[str, Any]]:
     groups = [{"rules": [{"name": rule.get("alert") or rule["record"], "health": "ok"} for rule in group["rules"]]}
-              for group in rules_document()["groups"]]  # fmt: skip
+              for group in watched_rules()["groups"]]  # fmt: skip
     groups[0]["rules"][0] |= of_first
     return groups
 

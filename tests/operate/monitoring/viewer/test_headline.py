@@ -45,7 +45,7 @@ def test_it_is_told_how_many_rules_could_fire_where_none_does():
 def test_only_the_alerts_of_the_cluster_and_of_none_are_asked_for():
     source = FakeSource()
     headline(source, Selection(cluster=("mine",)), HOUR)
-    assert source.instants == ['ALERTS{alertstate="firing", cluster=~"mine|"}']
+    assert source.instants == ['ALERTS{alertstate="firing", alertname!="watchdog", cluster=~"mine|"}']
 
 
 def test_a_prometheus_that_is_down_is_told_as_such():

@@ -10,7 +10,7 @@ from trainyard.finding import Finding
 from trainyard.foreign_text import quoted_or
 from trainyard.monitoring.alert import alerts_for
 from trainyard.monitoring.features import features_of
-from trainyard.monitoring.prometheus_rules import rules_document
+from trainyard.monitoring.prometheus_rules import watched_rules
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.nodes.durations import short_list
@@ -49,7 +49,7 @@ def alert_delivery(situation: Situation) -> Iterator[Finding]:
 
 def _expected_rules(situation: Situation) -> set[str]:
     """Return what is recorded, and the alerts that can fire in the cluster; others may be there besides."""
-    document = rules_document(alerts_for(features_of(situation.spec)))
+    document = watched_rules(alerts_for(features_of(situation.spec)))
     all_rules = [rule for group in document["groups"] for rule in group["rules"]]
     return {rule.get("alert") or rule["record"] for rule in all_rules}
 

@@ -26,7 +26,8 @@ _MOST_BEGUN = 4
 """How many pages may wait for their scripts. What is asked for none is given up."""
 # Prometheus writes this series for every alert; those without the label belong to no single cluster.
 # https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/#inspecting-alerts-during-runtime
-_FIRING = 'ALERTS{alertstate="firing", cluster=~"$cluster|"}'
+# The watchdog always fires.
+_FIRING = 'ALERTS{alertstate="firing", alertname!="watchdog", cluster=~"$cluster|"}'
 _PLACES = ("node_name", "node", "gpu", "device", "queue", "partition", "mountpoint", "job", "instance")
 _NODES = {"node_name", "node", "instance"}
 _MOST_PLACES = 20
