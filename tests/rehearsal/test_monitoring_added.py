@@ -37,3 +37,39 @@ def test_a_cluster_without_monitoring_gets_a_workspace_and_may_write_to_it():
         again = deployed(account, AMP)
         assert again.ok
         assert {result.status for result in again.results if result.name == "cluster"} == {"unchanged"}
+
+
+PLACE = "network: {availability_zone: us-east-2a, secondary_availability_zone: us-east-2b}"
+OTHERS = {
+    "parallelcluster": NONE.replace("network: {availability_zone: us-east-2a}", PLACE),
+    "eks": f"""\
+name: llm
+region: us-east-2
+platform: eks
+{PLACE}
+queues: [{{name: gpu, instance_type: g4dn.8xlarge, nodes: {{min: 0, max: 2}}}}]
+monitoring: {{mode: none}}
+""",
+}
+MADE = {"amp+amg": "grafana", "self-hosting": "monitoring-instance"}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("platform", "mode"),
+    # Amazon EKS has no head node, which sends metrics to a Prometheus of one's own.
+    [("parallelcluster", "amp+amg"), ("parallelcluster", "self-hosting"), ("eks", "amp+amg")],
+)
+def test_every_mode_can_be_added_and_a_second_look_changes_nothing(platform: str, mode: str):
+    text = OTHERS[platform]
+    wanted = text.replace("mode: none", f"mode: {mode}")
+    with deployed_account(text) as account:
+        done = deployed(account, wanted)
+        assert done.ok, [result.error for result in done.results if result.error]
+        statuses = {result.name: result.status for result in done.results}
+        assert statuses["monitoring"] == "done"
+        assert MADE[mode] in statuses
+        again = deployed(account, wanted)
+        assert again.ok, [result.error for result in again.results if result.error]
+        stacks = {result.status for result in again.results if result.name in ("network", "monitoring", "cluster")}
+        assert stacks == {"unchanged"}
