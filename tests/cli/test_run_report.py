@@ -99,3 +99,17 @@ def test_a_run_brings_its_price_and_its_gpus(folder: Path) -> None:
     least, most = planned["expected"]["wall_h_90_percent"]
     assert 700 < least <= planned["expected"]["wall_h"] <= most
     assert len(planned["changes"]) == 4
+
+
+def test_what_nodes_cost_without_a_run_is_told_with_all_runs(folder: Path) -> None:
+    nodes = {"nodes": [{"id": "i-1", "hostname": "spare", "role": "compute", "instance_type": "p5.48xlarge",
+             "state": "running", "launched": "2026-01-01T00:00:00Z", "started": "2026-01-01T00:00:00Z", "seconds": 3600,
+             "status": "ready"}], "gone": []}  # fmt: skip
+    (folder / "nodes.json").write_text(json.dumps(nodes))
+    values = report(folder, "--nodes", f"{folder}/nodes.json")
+    (told,) = values["runs"]
+    assert values["outside"]["gpu_ms"]["boot"] == 8 * 3_600_000
+    assert values["outside"]["gpu_ms"]["idle"] > 0
+    assert values["total"]["gpu_hours"] == pytest.approx(told["gpu_hours"] + values["outside"]["gpu_hours"])
+    done = run("run", "report", "--jobs", f"{folder}/jobs.json", "--nodes", f"{folder}/nodes.json")
+    assert "nodes without a run: " in done.out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -84,7 +85,12 @@ class Training(NamedTuple):
         return self.slurm("sbatch", "--parsable", "survivor.sbatch")
 
     def state(self, job: str) -> str:
-        return self.slurm("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T")
+        try:
+            return self.slurm("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T")
+        except subprocess.CalledProcessError as error:
+            if error.returncode != -signal.SIGPIPE:  # the squeue of 22.05 dies of it where slurmctld is very busy
+                raise
+            return ""
 
     def nodes(self, job: str) -> list[str]:
         named = self.slurm("squeue", "--noheader", f"--jobs={job}", "--format=%N")

@@ -75,3 +75,20 @@ def test_what_cannot_be_or_is_unknown_is_refused(ledger: Ledger, gpu: str | None
     found = utilisation(ledger, gpu, model(**keys))
     assert found.mfu is None
     assert refusal in str(found.refusal)
+
+
+@pytest.mark.parametrize(
+    ("seen", "is_refused"),
+    [("NVIDIA H100 80GB HBM3", False), ("NVIDIA A100-SXM4-40GB", True), ("NVIDIA H200", True), ("", True)],
+)
+def test_the_device_on_the_nodes_has_to_be_the_one_whose_peak_is_taken(seen: str, is_refused: bool):  # noqa: FBT001
+    writer = Writer()
+    writer.begin()
+    writer.do_steps(100)
+    writer.end("COMPLETED", reason="done")
+    lines = [line.replace('"event": "start"', f'"event": "start", "gpus": ["{seen}"]') for line in writer.lines]
+    assert lines != writer.lines
+    ledger = ledger_of(writer.attempts, sessions_of(lines))
+    found = utilisation(ledger, "H100", model(flops_per_token=1e14))
+    assert (found.mfu is None) == is_refused
+    assert not is_refused or "the spec's nodes have H100" in str(found.refusal)

@@ -16,7 +16,8 @@ from trainyard.edge.text_file import read_small_file
 from trainyard.errors import InputError
 from trainyard.training.ledger.attempt import Attempt, Session
 from trainyard.training.ledger.job_records import JobRecords, job_records
-from trainyard.training.ledger.ledger import Checkpoint, ledger_of
+from trainyard.training.ledger.ledger import Checkpoint, ledger_of, outside_gpu_ms
+from trainyard.training.ledger.node_records import node_records
 from trainyard.training.ledger.progress_lines import sessions_of
 from trainyard.training.ledger.report_page import report_page
 from trainyard.training.ledger.report_text import report_text
@@ -38,10 +39,13 @@ def report_run(  # noqa: PLR0913  every source is its own
     jobs: str | None = None,
     progress: Sequence[Path] = (),
     checkpoints: Sequence[Path] = (),
+    nodes: Sequence[str] = (),
     usd_per_gpu_hour: float | None = None,
     now_s: float | None = None,
 ) -> dict[str, Any]:
     """Return the values of the report on a run, or on all runs that ``jobs`` tells of.
+
+    ``nodes`` are files of what `trainyard nodes` printed as JSON of their cluster.
 
     Raises InputError where there is nothing to account for, FindingsError where the file of the run cannot be read.
     """
@@ -52,28 +56,28 @@ def report_run(  # noqa: PLR0913  every source is its own
     folders = [*progress, *_own_folders(file, "progress", progress)]
     kept = [*checkpoints, *_own_folders(file, "checkpoints", checkpoints)]
     records = JobRecords((), ())
+    now_ms = round(1000 * (time.time() if now_s is None else now_s))
     if jobs is not None:
-        content = read_small_file(Path(jobs), _MOST_BYTES)
-        if content is None:
-            raise InputError(f"{jobs} does not exist", where=jobs)
-        now_ms = round(1000 * (time.time() if now_s is None else now_s))
-        records = job_records(content.decode(errors="replace"), jobs, now_ms, gpus_a_node)
+        records = job_records(_text(jobs), jobs, now_ms, gpus_a_node)
+    paid = node_records([(_text(place), place) for place in nodes], now_ms)
     sessions = [(folder, session) for folder in folders for session in _sessions(folder)]
     by_run = _by_run(records.attempts, file)
     if not by_run and not sessions:
         hint = "give --jobs with what sacct printed, and --progress with the folder of the lines of the run"
         raise InputError("there is no start of a run and no progress to account for", hint=hint)
-    notes = list(records.notes)
+    notes = [*records.notes, *paid.notes]
     ledgers = []
     for name, attempts in (by_run or {file.run.name if file else folders[0].parent.name: []}).items():
         is_only = len(by_run) <= 1  # of several runs, folders say by their names whose they are
         told = [session for folder, session in sessions if is_only or name in (folder.name, folder.parent.name)]
         own = [folder for folder in kept if is_only or name in (folder.name, folder.parent.name)]
         entries = [entry for folder in own for entry in _entries(folder)]
-        ledgers.append(ledger_of(attempts, told, entries)._replace(run=name))
+        # What nodes cost without a run is told once, for all runs that they have had.
+        ledgers.append(ledger_of(attempts, told, entries, paid.spans)._replace(run=name, outside_gpu_ms={}))
     if price is None:
         notes.append("no price is known: give --usd-per-gpu-hour, or a run whose instance type has a list price")
-    values = report_values(ledgers, price, source, notes)
+    outside = outside_gpu_ms(records.attempts, paid.spans) if nodes else None
+    values = report_values(ledgers, price, source, notes, outside)
     if file is not None:
         group = file.group
         facts = None if group is None else find(group.instance_type)
@@ -81,6 +85,13 @@ def report_run(  # noqa: PLR0913  every source is its own
         for told, ledger in zip(values["runs"], ledgers, strict=True):
             told["utilisation"] = utilisation(ledger, gpu, file.run.model)._asdict()
     return values
+
+
+def _text(place: str) -> str:
+    content = read_small_file(Path(place), _MOST_BYTES)
+    if content is None:
+        raise InputError(f"{place} does not exist", where=place)
+    return content.decode(errors="replace")
 
 
 def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:

@@ -23,6 +23,7 @@ from trainyard.cli.output import json_option, print_json, print_lines, print_tex
 @click.option(
     "--checkpoints", metavar="DIR", multiple=True, type=click.Path(path_type=Path), help="Folder of its checkpoints."
 )
+@click.option("--nodes", metavar="FILE", multiple=True, help="What trainyard nodes check or replace printed as JSON.")
 @click.option(
     "--usd-per-gpu-hour", metavar="USD", type=click.FloatRange(min=0), help="Default: list price of the instance type."
 )
@@ -35,6 +36,7 @@ def command(  # noqa: PLR0913  every option is its own
     jobs: str | None,
     progress: tuple[Path, ...],
     checkpoints: tuple[Path, ...],
+    nodes: tuple[str, ...],
     usd_per_gpu_hour: float | None,
     page: Path | None,
     force: bool,
@@ -44,7 +46,8 @@ def command(  # noqa: PLR0913  every option is its own
 
     FILE is what `sacct -D --json`, `sacct -D -P -o ALL`, `kubectl get pods -o json` or `aws batch describe-jobs`
     printed; without RUN every run in it is told of. Set TZ=UTC for sacct. Where this machine sees the folder of RUN,
-    its progress and checkpoints are read there. What nothing tells of is unknown, and said so.
+    its progress and checkpoints are read there. What nothing tells of is unknown, and said so. With --nodes, what
+    nodes cost while they booted, waited for repair or were idle is told as well.
 
     \b
     Exit status: 0 the report is made; 2 there is nothing to account for.
@@ -57,7 +60,9 @@ def command(  # noqa: PLR0913  every option is its own
     """
     from trainyard.api.run_report import report_run, report_text, write_page
 
-    values = report_run(run, jobs=jobs, progress=progress, checkpoints=checkpoints, usd_per_gpu_hour=usd_per_gpu_hour)
+    values = report_run(
+        run, jobs=jobs, progress=progress, checkpoints=checkpoints, nodes=nodes, usd_per_gpu_hour=usd_per_gpu_hour
+    )
     if page is not None:
         write_page(values, page, force=force)
     written = [] if page is None else [str(page)]

@@ -6,6 +6,7 @@ import ast
 import base64
 import json
 import lzma
+import re
 from collections.abc import Iterator, Mapping
 
 FOLDER = "/tmp/trainyard"  # noqa: S108  of a container, which nobody else has
@@ -17,6 +18,10 @@ os.execvp("bash",["bash","{FOLDER}/"+sys.argv[2],*sys.argv[3:]])"""
 """A Python program that unpacks them, and starts one with bash and what follows."""
 
 
+# What only the linters read, behind a statement.
+_FOR_LINTERS = re.compile(r"  # (?:noqa|type: ignore|fmt: )[^\"']*$")
+
+
 def packed(programs: Mapping[str, str]) -> str:
     """Return programs by name as one word. What only people read in them is left out."""
     text = json.dumps({name: _bare(name, program) for name, program in programs.items()})
@@ -25,10 +30,17 @@ def packed(programs: Mapping[str, str]) -> str:
 
 def _bare(name: str, program: str) -> str:
     """Return a program without comments, empty lines and docstrings; its statements stay as they are."""
-    lines = program.splitlines()
-    left_out = set(_docstrings(program)) if name.endswith(".py") else set()
-    kept = (line for number, line in enumerate(lines, start=1) if number not in left_out)
-    return "\n".join(line for line in kept if line.strip() and not line.lstrip().startswith("# ")) + "\n"
+    lines, is_python = program.splitlines(), name.endswith(".py")
+    left_out = set(_docstrings(program)) if is_python else set()
+    kept = (_FOR_LINTERS.sub("", line) for number, line in enumerate(lines, start=1) if number not in left_out)
+    full = [line for line in kept if line.strip() and not line.lstrip().startswith("# ")]
+    return "\n".join(_narrow(line) if is_python else line for line in full) + "\n"
+
+
+def _narrow(line: str) -> str:
+    """Return a line indented by one space for each four, which says the same."""
+    text = line.lstrip(" ")
+    return " " * ((len(line) - len(text)) // 4) + text
 
 
 def _docstrings(program: str) -> Iterator[int]:

@@ -6,12 +6,14 @@ can reach, is refused and not shown.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
+from trainyard.foreign_text import word_or_quoted
 from trainyard.training.ledger.ledger import Ledger
 from trainyard.training.run import Model
 
@@ -40,6 +42,10 @@ def utilisation(ledger: Ledger, gpu: str | None, model: Model | None) -> Utilisa
     """Return the utilisation in the steps of a run that count. ``gpu`` is the vendor's name of its GPUs."""
     if model is None or gpu is None:
         return Utilisation(None, "nothing says which GPUs and which precision the run has", None, None)
+    others = sorted({name for session in ledger.sessions for name in session.gpu_names if not _is(name, gpu)})
+    if others:
+        seen = ", ".join(word_or_quoted(name) for name in others[:3])
+        return Utilisation(None, f"the spec's nodes have {gpu}, but the run was on {seen}", None, None)
     facts = _peaks().get(gpu)
     peak = None if facts is None else facts["dense_tflop_s"].get(model.precision)
     if facts is None or peak is None:
@@ -55,6 +61,11 @@ def utilisation(ledger: Ledger, gpu: str | None, model: Model | None) -> Utilisa
         refusal = f"{share:.0%} of the dense peak in {model.precision} cannot be: the FLOPs or the tokens are wrong"
         return Utilisation(None, refusal, peak, facts["source"])
     return Utilisation(share, None, peak, facts["source"])
+
+
+def _is(name: str, gpu: str) -> bool:
+    """Return whether a driver's name such as NVIDIA H100 80GB HBM3 or NVIDIA A100-SXM4-40GB is of a GPU."""
+    return set(gpu.casefold().split()) <= set(re.split(r"[^a-z0-9]+", name.casefold()))
 
 
 @cache

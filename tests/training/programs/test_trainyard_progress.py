@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from trainyard.training.programs.trainyard_progress import Progress
+from trainyard.training.programs.trainyard_progress import Progress, gpu_names
 
 
 @pytest.fixture(autouse=True)
@@ -105,3 +105,11 @@ def test_a_full_disk_is_counted_and_stops_nothing(tmp_path: Path):
     progress.event("end")
     assert progress.lines_lost >= 1
     assert [line["event"] for line in lines(tmp_path)] == ["start"]
+
+
+def test_the_gpus_of_a_node_are_those_that_its_driver_names(tmp_path: Path):
+    for place in ("0000:10:1c.0", "0000:20:1c.0"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "information").write_text("Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 16\n")
+    assert gpu_names(f"{tmp_path}/*/information") == ["NVIDIA H100 80GB HBM3"]
+    assert gpu_names(f"{tmp_path}/none/*") == []

@@ -69,8 +69,8 @@ STEP, SAVE, LOAD = 0, 1, 2
 class Session:
     """What one process of a run has told from its start to its end, by the clock of its node."""
 
-    __slots__ = ("attempt", "begin_ms", "begins", "end_ms", "ends", "flops", "job", "kinds", "node", "numbers",
-                 "rank", "reason", "tokens", "world_size")  # fmt: skip
+    __slots__ = ("attempt", "begin_ms", "begins", "end_ms", "ends", "flops", "gpu_names", "job", "kinds", "node",
+                 "numbers", "rank", "reason", "tokens", "world_size")  # fmt: skip
 
     def __init__(self, begin_ms: int, node: str, rank: int) -> None:
         """Begin one without steps."""
@@ -79,6 +79,7 @@ class Session:
         self.attempt: int | None = None
         self.world_size: int | None = None
         self.reason: str | None = None
+        self.gpu_names: tuple[str, ...] = ()
         self.kinds = bytearray()
         self.numbers, self.begins, self.ends = array("q"), array("q"), array("q")
         self.tokens, self.flops = array("d"), array("d")

@@ -123,7 +123,7 @@ def ledger_of(
     return Ledger(
         run=starts[0].run if starts else "",
         attempts=tuple(done),
-        outside_gpu_ms=_outside(starts, spans),
+        outside_gpu_ms=outside_gpu_ms(starts, spans),
         queue_gpu_ms=sum((start.begin_ms - start.submitted_ms) * start.gpu_count
                          for start in starts if start.submitted_ms is not None and start.submitted_ms < start.begin_ms),
         step_ms=pace.step_ms or None,
@@ -263,7 +263,7 @@ def _by_checkpoints(
     return segments
 
 
-def _outside(starts: Sequence[Attempt], spans: Sequence[NodeSpan]) -> dict[str, int]:
+def outside_gpu_ms(starts: Sequence[Attempt], spans: Sequence[NodeSpan]) -> dict[str, int]:
     """Return what nodes cost while no start had them: they boot, they wait to be repaired, or they are idle."""
     sums = {"boot": 0, "repair": 0, "idle": 0}
     for span in spans:

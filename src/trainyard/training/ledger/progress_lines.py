@@ -75,6 +75,8 @@ def _begun(line: dict[str, Any], now_ms: int) -> Session:
         session.job = str(line["job"]) if line.get("job") not in (None, "") else None
         session.attempt = _whole(line.get("attempt"), -1)
         session.world_size = _whole(line.get("world_size"), 0) or None
+        gpus = line.get("gpus")
+        session.gpu_names = tuple(str(gpu) for gpu in gpus[:16]) if isinstance(gpus, list) else ()
     return session
 
 

@@ -30,8 +30,10 @@ def report_page(values: Mapping[str, Any]) -> str:
     add(head, "style").text = style
     body = add(add(root, "body"), "main")
     add(body, "h1", "What training runs were worth")
-    if len(values["runs"]) > 1:
-        _add_worth(body, values["total"], f"All {len(values['runs'])} runs")
+    if len(values["runs"]) > 1 or values["outside"] is not None:
+        plural = "s" * (len(values["runs"]) != 1)
+        with_nodes = "" if values["outside"] is None else ", and nodes without one"
+        _add_worth(body, values["total"], f"All {len(values['runs'])} run{plural}{with_nodes}")
     for run in values["runs"]:
         _add_worth(body, run, run["run"] or "run")
         _add_starts(body, run)

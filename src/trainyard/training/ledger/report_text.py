@@ -11,9 +11,12 @@ from trainyard.foreign_text import word_or_quoted
 def report_text(values: Mapping[str, Any]) -> str:
     """Return the text of a report's values."""
     lines = [line for run in values["runs"] for line in _run(run)]
-    if len(values["runs"]) > 1:
+    outside = values["outside"]
+    if outside is not None:
+        lines += [f"nodes without a run: {outside['gpu_hours']:,.1f} GPU-hours", *_time(outside)]
+    if len(values["runs"]) > 1 or outside is not None:
         total = values["total"]
-        lines += [f"{total['runs']} runs together: {', '.join(worth(total))}", *_time(total)]
+        lines += [f"{total['runs']} run{'s' * (total['runs'] != 1)} together: {', '.join(worth(total))}", *_time(total)]
     return "\n".join([*lines, *(f"note: {note}" for note in values["notes"])])
 
 

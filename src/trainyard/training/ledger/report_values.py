@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trainyard.training.ledger.attempt import KINDS, MEANINGS
@@ -12,15 +12,26 @@ _HOUR_MS = 3_600_000
 
 
 def report_values(
-    ledgers: Sequence[Ledger], usd_per_gpu_hour: float | None, price_source: str | None, notes: Sequence[str] = ()
+    ledgers: Sequence[Ledger],
+    usd_per_gpu_hour: float | None,
+    price_source: str | None,
+    notes: Sequence[str] = (),
+    outside_gpu_ms: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
-    """Return the values of a report on some runs. What cannot be known is None, never a guess."""
+    """Return the values of a report on some runs. What cannot be known is None, never a guess.
+
+    ``outside_gpu_ms`` is what the nodes of their cluster cost without any run.
+    """
     runs = [_run(ledger, usd_per_gpu_hour) for ledger in ledgers]
-    sums = {kind: sum(run["gpu_ms"][kind] for run in runs) for kind in KINDS}
+    own = dict(outside_gpu_ms or {})
+    sums = {kind: sum(run["gpu_ms"][kind] for run in runs) + own.get(kind, 0) for kind in KINDS}
     return {
         "usd_per_gpu_hour": usd_per_gpu_hour,
         "price_source": price_source,
         "runs": runs,
+        "outside": None
+        if outside_gpu_ms is None
+        else _worth({kind: own.get(kind, 0) for kind in KINDS}, usd_per_gpu_hour),
         "total": {"runs": len(runs), **_worth(sums, usd_per_gpu_hour)},
         "notes": list(notes),
     }

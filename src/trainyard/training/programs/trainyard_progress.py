@@ -32,7 +32,8 @@ A step has, as far as the program says it (what is not known is left out):
 
 An event has "event" in place of "step_seconds":
 
-    "start"                     the process has started; with "attempt", "job" and "world_size", as far as known
+    "start"                     the process has started; with "attempt", "job", "world_size" and "gpus", as far as known
+                                (the names of the GPUs of its node, as the driver has them)
     "load_begin", "load_end"    a checkpoint is read; the end has the "step" that training goes on with
     "save_begin", "save_end"    a checkpoint is written; both have the "step" that it holds; without its end it is none
     "end"                       the process ends by itself; with "reason": "done", "signal" or "error"
@@ -43,6 +44,7 @@ Steps that come faster than twice a second are gathered for up to half a second;
 from __future__ import annotations
 
 import atexit
+import glob
 import json
 import math
 import os
@@ -74,7 +76,9 @@ class Progress:
         if self.folder:
             self._open()
             known = {"attempt": _first(_ATTEMPTS), "job": _first(_JOBS), "world_size": _first(_WORLD_SIZES)}
-            self.event("start", **{key: _number(value) for key, value in known.items() if value is not None})
+            more = {key: _number(value) for key, value in known.items() if value is not None}
+            gpus = gpu_names()
+            self.event("start", **({**more, "gpus": gpus} if gpus else more))
             atexit.register(self.flush)
 
     def step(
@@ -147,6 +151,18 @@ class Progress:
                 os.write(self._file, b"\n")
         except (OSError, ValueError, TypeError):
             self.lines_lost += len(gathered)
+
+
+def gpu_names(places: str = "/proc/driver/nvidia/gpus/*/information") -> list[str]:
+    """Return the names of the GPUs of this node, each once, as its driver tells them."""
+    names: set[str] = set()
+    try:
+        for place in glob.glob(places):  # noqa: PTH207  as above
+            with open(place, errors="replace") as lines:  # noqa: PTH123  as above
+                names.update(line[6:].strip() for line in lines if line.startswith("Model:"))
+    except OSError:
+        return []
+    return sorted(names)
 
 
 def _first(names: Sequence[str], otherwise: Any = None) -> Any:
