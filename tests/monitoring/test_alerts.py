@@ -151,9 +151,10 @@ ONLY_WITH = {
     "gpm": re.compile(r"tensor_active|dram_active"),
     "nvlink": re.compile(r"NVLINK"),
     "efa": re.compile(r"amazonefa|efa_interfaces"),
-    "slurm": re.compile(r"\bslurm_"),
+    "slurm": re.compile(r'\bslurm_|collector="slurm"'),
     "head-node": re.compile(r'trainyard_(credentials|capacity)_|node_type="HeadNode"'),
     "mounts": re.compile(r"lustre"),
+    "nfs": re.compile(r"node_nfs_"),
 }
 
 
