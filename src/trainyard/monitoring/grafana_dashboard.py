@@ -32,6 +32,8 @@ UID = "trainyard-{}"
 _COLOURS = {"ok": "green", "not ok": "red"}
 # Of 2^31 - 1 that Grafana has for ids, so few that they stay readable; a test finds two that are the same.
 _IDS = 100_000
+# Half of what events.yaml looks back, so that no event falls between two samples.
+_EVENT_STEP = "1m"
 # What the other dashboard opens with: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-data-links/
 _AS_HERE = "${__all_variables}&${__url_time_range}"
 # The same without what the link itself chooses.
@@ -49,6 +51,21 @@ def _compiled(dashboard: Dashboard) -> dict[str, Any]:
         "needs": list(dashboard.needs),
         "document": {**_plain(_frame(dashboard).build()), "panels": []},
         "rows": [_row(row) for row in dashboard.rows],
+        "events": [{"needs": event["needs"], "annotation": _annotation(event)} for event in events()],
+    }
+
+
+def _annotation(event: dict[str, Any]) -> dict[str, Any]:
+    """Return what marks an event in the panels: Grafana's SDK knows neither its title nor its text."""
+    return {
+        "name": event["name"],
+        "datasource": {"type": SOURCE.type_val, "uid": SOURCE.uid},
+        "enable": event.get("enabled", True),
+        "hide": False,
+        "iconColor": event["colour"],
+        "target": {"expr": event["expr"], "interval": _EVENT_STEP, "refId": "Anno"},
+        "titleFormat": event["title"],
+        "textFormat": event["text"],
     }
 
 
@@ -95,6 +112,15 @@ def _plain(model: object) -> Any:
 def stable_id(name: str) -> int:
     """Return the number of a panel or row: of its own name, so that it stays when others come and go."""
     return zlib.crc32(name.encode()) % _IDS + 1
+
+
+@cache
+def events() -> list[dict[str, Any]]:
+    """Return what happens in a cluster, as queries: see events.yaml."""
+    content: list[dict[str, Any]] = yaml.load(
+        Path(__file__).with_name("events.yaml").read_bytes(), Loader=yaml.CSafeLoader
+    )
+    return content
 
 
 @cache

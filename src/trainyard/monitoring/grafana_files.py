@@ -39,10 +39,15 @@ def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
     return {
         dashboard["id"]: {
             **dashboard["document"],
+            "annotations": {"list": _events(dashboard, features)},
             "panels": list(_placed(_fitting_rows(dashboard, features, linked_ids))),
         }
         for dashboard in chosen
     }
+
+
+def _events(dashboard: Plain, features: frozenset[str]) -> list[Plain]:
+    return [event["annotation"] for event in dashboard["events"] if features.issuperset(event["needs"])]
 
 
 @cache
