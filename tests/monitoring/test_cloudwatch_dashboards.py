@@ -187,6 +187,33 @@ def test_each_file_system_of_fsx_has_its_own_lines():
     assert [one[0]["label"] for one in found if len(one) == 1][:3] == ["/fsx reads", "/fsx writes", "/fsx metadata"]
 
 
+@pytest.mark.parametrize(
+    ("lustre", "mb_s"),
+    [
+        ("size_gib: 4800, throughput_mb_s_per_tib: 250", 1200),
+        ("size_gib: 2400, deployment: SCRATCH_2", 480),
+        ("intelligent_tiering: {throughput_mb_s: 4000}", 4000),
+    ],
+)
+def test_what_was_bought_of_a_file_system_is_a_line_across_what_is_used(lustre: str, mb_s: int):
+    widgets = body(f"{GPUS}file_systems: [{{mount: /fsx, lustre: {{{lustre}}}}}]\n", "-Advanced")["widgets"]
+    (properties,) = [
+        widget["properties"]
+        for widget in widgets
+        if widget["properties"].get("title") == "FSx, read and written together"
+    ]
+    label = f"/fsx bought: {mb_s:,} MB/s"
+    assert properties["annotations"]["horizontal"] == [{"value": mb_s, "label": label}]
+
+
+def test_nothing_is_said_of_what_was_bought_of_a_file_system_that_exists():
+    of_existing = "file_systems: [{mount: /fsx, lustre: {id: fs-0123456789abcdef0}}]\n"
+    widgets = body(f"{GPUS}{of_existing}", "-Advanced")["widgets"]
+    shown = [widget["properties"] for widget in widgets if "FSx" in widget["properties"].get("title", "")]
+    assert shown
+    assert all("annotations" not in properties for properties in shown)
+
+
 # https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-environment/files/cloudwatch/cloudwatch_agent_config.json
 STREAMS = {
     "clustermgtd", "slurmctld", "slurm_health_check", "slurm_resume", "slurm_suspend", "syslog", "system-messages",

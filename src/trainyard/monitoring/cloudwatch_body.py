@@ -166,7 +166,8 @@ class WidgetContext:
         axis = widget.y_axis
         ends = {} if axis is None else {"label": axis.label, "min": axis.min, "max": axis.max, "showUnits": False}
         left = {key: value for key, value in ends.items() if value is not None}
-        lines = [{"value": mark.value, "label": mark.label} for mark in widget.marks]
+        lines: list[dict[str, Any]] = [{"value": mark.value, "label": mark.label} for mark in widget.marks]
+        lines += self._bought() if widget.bought else []
         return {
             "view": "timeSeries",
             "stacked": False,
@@ -174,6 +175,14 @@ class WidgetContext:
             **({"yAxis": {"left": left}} if left else {}),
             **({"annotations": {"horizontal": lines}} if lines else {}),
         }
+
+    def _bought(self) -> list[dict[str, Any]]:
+        bought = {file_system.mount: file_system.bought_mb_s for file_system, _ in self._file_systems}
+        return [
+            {"value": mb_s, "label": f"{mount} bought: {mb_s:,.0f} MB/s"}
+            for mount, mb_s in bought.items()
+            if mb_s is not None
+        ]
 
     def _number(self, widget: Widget) -> dict[str, Any]:
         return {"view": "singleValue", "sparkline": True, "metrics": list(self._metrics(widget))}

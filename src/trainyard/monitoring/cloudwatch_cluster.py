@@ -18,6 +18,8 @@ from trainyard.spec.file_system import Lustre, OpenZfs
 
 HEAD_NODE, LOG_GROUP = "HeadNodeInstanceId", "ClusterLogGroup"
 _BYTES_A_GBIT = 125_000_000
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/performance.html
+_SCRATCH_MB_S_A_TIB = 200
 # The first version whose alarms bring the metric along: pcluster/templates/cluster_stack.py of
 # https://pypi.org/project/aws-parallelcluster/3.15.1/, and 3.14.2, which has none.
 _HEARTBEAT_SINCE = (3, 15)
@@ -33,6 +35,8 @@ class FsxFileSystem(NamedTuple):
     """Of its kind, from 1."""
     id: str | None
     """Where the spec has it."""
+    bought_mb_s: float | None = None
+    """The throughput that the spec pays for, None where it does not say."""
 
 
 def needed_ids(spec: Spec) -> Iterator[tuple[str, int]]:
@@ -55,10 +59,23 @@ def fsx_file_systems(spec: Spec) -> Iterator[FsxFileSystem]:
         if isinstance(file_system.settings, Lustre):
             own_id = None if file_system.settings.id == "environment" else file_system.settings.id
             lustre += own_id is None
-            yield FsxFileSystem(file_system.mount, "FSxLustreFilesystemId", lustre, own_id)
+            bought_mb_s = _lustre_mb_s(file_system.settings)
+            yield FsxFileSystem(file_system.mount, "FSxLustreFilesystemId", lustre, own_id, bought_mb_s)
         elif isinstance(file_system.settings, OpenZfs):
             openzfs += 1
-            yield FsxFileSystem(file_system.mount, "OpenZFSFileSystemId", openzfs, None)
+            bought_mb_s = file_system.settings.throughput_mb_s
+            yield FsxFileSystem(file_system.mount, "OpenZFSFileSystemId", openzfs, None, bought_mb_s)
+
+
+def _lustre_mb_s(lustre: Lustre) -> float | None:
+    """Return the throughput that a file system has all the time: without bursts, and what memory of its servers saves.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/performance.html, which counts 1,200 GiB as 1.2 TiB.
+    """
+    if lustre.intelligent_tiering is not None:
+        return lustre.intelligent_tiering.throughput_mb_s
+    a_tib = _SCRATCH_MB_S_A_TIB if lustre.deployment == "SCRATCH_2" else lustre.throughput_mb_s_per_tib
+    return None if lustre.size_gib is None or a_tib is None else lustre.size_gib * a_tib / 1000
 
 
 def features_of_cluster(spec: Spec) -> frozenset[str]:

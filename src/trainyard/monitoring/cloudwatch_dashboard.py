@@ -89,6 +89,8 @@ class Widget(NamedTuple):
     metrics_of_each_file_system: tuple[CloudWatchMetric, ...] = ()
     y_axis: YAxis | None = None
     marks: tuple[Mark, ...] = ()
+    bought: bool = False
+    """Whether lines across it say how much throughput was bought of each file system, in MB/s."""
     stream: str = ""
     """Of a log: a regular expression for the last part of a stream's name."""
     filter: str = ""
