@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +114,28 @@ def test_what_nodes_cost_without_a_run_is_told_with_all_runs(folder: Path) -> No
     assert values["total"]["gpu_hours"] == pytest.approx(told["gpu_hours"] + values["outside"]["gpu_hours"])
     done = run("run", "report", "--jobs", f"{folder}/jobs.json", "--nodes", f"{folder}/nodes.json")
     assert "nodes without a run: " in done.out
+
+
+def test_metrics_say_what_the_report_says_and_names_stay_labels(folder: Path) -> None:
+    jobs = (folder / "jobs.json").read_text().replace("llama<b>", 'a\\"b\\\\\\n')
+    (folder / "jobs.json").write_text(jobs)
+    place = folder / "run.prom"
+    for _ in range(2):  # as a timer does
+        values = report(folder, "--progress", f"{folder}/llama/progress", "--metrics", str(place))
+    (told,) = values["runs"]
+    assert (told["run"], values["written"]) == ('a"b\\\n', [str(place)])
+    lines = place.read_text().splitlines()
+    label = 'run="a\\"b\\\\\\n"'
+    seconds = [float(line.rpartition(" ")[2]) for line in lines if line.startswith("trainyard_run_gpu_seconds{")]
+    assert sum(seconds) == pytest.approx(told["gpu_hours"] * 3600)
+    assert f"trainyard_run_goodput_ratio{{{label}}} {told['goodput']:.15g}" in lines
+    assert not any("usd" in line for line in lines)  # without a price
+    assert not any(line.startswith("trainyard_nodes") for line in lines)
+
+
+@pytest.mark.integration
+def test_promtool_finds_nothing_to_say_of_the_metrics(folder: Path) -> None:
+    report(folder, "--progress", f"{folder}/llama/progress", "--usd-per-gpu-hour", "2", "--metrics", f"{folder}/m.prom")
+    text = (folder / "m.prom").read_bytes()
+    done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)
+    assert (done.returncode, done.stderr, done.stdout) == (0, b"", b"")

@@ -19,13 +19,14 @@ from trainyard.training.ledger.job_records import JobRecords, job_records
 from trainyard.training.ledger.ledger import Checkpoint, ledger_of, outside_gpu_ms
 from trainyard.training.ledger.node_records import node_records
 from trainyard.training.ledger.progress_lines import sessions_of
+from trainyard.training.ledger.report_metrics import report_metrics
 from trainyard.training.ledger.report_page import report_page
 from trainyard.training.ledger.report_text import report_text
 from trainyard.training.ledger.report_values import report_values
 from trainyard.training.run_file import RunFile, read_run
 from trainyard.training.utilisation import utilisation
 
-__all__ = ["price_of", "report_run", "report_text", "write_page"]
+__all__ = ["price_of", "report_run", "report_text", "write_metrics", "write_page"]
 
 # sacct --json has about 10 KB for a start of a job.
 _MOST_BYTES = 1_000_000_000
@@ -97,6 +98,11 @@ def _text(place: str) -> str:
 def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
     """Write the page. Raises InputError where the file exists and is not to be replaced."""
     write_new_file(file, report_page(values), force=force)
+
+
+def write_metrics(values: Mapping[str, Any], file: Path) -> None:
+    """Write the metrics whole, in place of former ones: whoever reads them reads again and again."""
+    write_new_file(file, report_metrics(values), force=True)
 
 
 def price_of(file: RunFile | None) -> tuple[int | None, float | None, str | None]:

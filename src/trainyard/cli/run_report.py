@@ -28,6 +28,9 @@ from trainyard.cli.output import json_option, print_json, print_lines, print_tex
     "--usd-per-gpu-hour", metavar="USD", type=click.FloatRange(min=0), help="Default: list price of the instance type."
 )
 @click.option("-o", "--output", "page", metavar="HTML", type=click.Path(path_type=Path), help="Write a page, too.")
+@click.option(
+    "--metrics", metavar="PROM", type=click.Path(path_type=Path), help="Write metrics for Prometheus, too; replaced."
+)
 @click.option("--force", is_flag=True, help="Replace HTML if it exists.")
 @json_option
 def command(  # noqa: PLR0913  every option is its own
@@ -39,6 +42,7 @@ def command(  # noqa: PLR0913  every option is its own
     nodes: tuple[str, ...],
     usd_per_gpu_hour: float | None,
     page: Path | None,
+    metrics: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -58,14 +62,16 @@ def command(  # noqa: PLR0913  every option is its own
       trainyard run report run.yaml --jobs jobs.json -o report.html
       trainyard run report --jobs jobs.json --progress /fsx/runs/llama-8b/progress
     """
-    from trainyard.api.run_report import report_run, report_text, write_page
+    from trainyard.api.run_report import report_run, report_text, write_metrics, write_page
 
     values = report_run(
         run, jobs=jobs, progress=progress, checkpoints=checkpoints, nodes=nodes, usd_per_gpu_hour=usd_per_gpu_hour
     )
     if page is not None:
         write_page(values, page, force=force)
-    written = [] if page is None else [str(page)]
+    if metrics is not None:
+        write_metrics(values, metrics)
+    written = [str(file) for file in (page, metrics) if file is not None]
     if as_json:
         print_json({"written": written, **values})
         return
