@@ -55,6 +55,8 @@ def _print_root(root: _Values) -> None:
         print_text(f"  {nodes(root)}")
     print_text("")
     print_lines(_filled(root["explanation"]))
+    for fact in root["facts"]:
+        print_lines(_filled(fact))
     if sentence := depth_sentence(root):
         print_lines(_filled(sentence))
     print_text("")
@@ -93,6 +95,8 @@ def _print_others(causes: Sequence[_Values]) -> None:
         first = cause["evidence"][0]
         print_text(styled(f"    {_place(first)}", dim=True))
         print_text(f"    {_quotation(first)}")
+        for fact in cause["facts"]:
+            print_lines(textwrap.indent(_filled(fact), "    "))
         print_lines(textwrap.indent(_filled(f"What to do: {cause['remedy']}"), "    "))
     _print_more(len(causes) - _MOST_OTHERS)
 

@@ -26,6 +26,8 @@ class DiagnosedCause:
     """Some of the lines, the most telling first."""
     consequences: tuple[DiagnosedCause, ...] = ()
     """What it brought about, in the order of time."""
+    facts: tuple[str, ...] = ()
+    """Sentences that its lines bear out together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,7 @@ def _cause(diagnosed: DiagnosedCause) -> dict[str, Any]:
         "last_seen": _time(diagnosed.last_seen),
         "evidence": [_line(hit) for hit in diagnosed.evidence],
         "explanation": cause.explanation,
+        "facts": list(diagnosed.facts),
         "remedy": cause.remedy,
         "source": cause.source,
     }

@@ -21,6 +21,7 @@ from trainyard.diagnose.reasoning.cause_evidence import (
     sureness,
     thresholds,
 )
+from trainyard.diagnose.reasoning.facts import facts
 from trainyard.diagnose.reasoning.repair import repaired_hits
 
 _BY_ORDER = tuple(CONFIDENCE_ORDER)
@@ -108,6 +109,7 @@ class _CauseCounter:
         return DiagnosedCause(
             cause_hits.cause, confidence(cause_hits.cause, own, len(consequences)), lines.total(), by_node,
             min(times, default=None), max(times, default=None), _evidence(cause_hits.cause, own), consequences,
+            facts(cause_hits.cause, own, is_complete=lines.total() == len(own)),
         )  # fmt: skip
 
 

@@ -61,6 +61,7 @@ def _summary(values: Mapping[str, Any]) -> Iterator[str]:
             f"{consequence['title']} ({count_text(consequence['count'], 'line')})" for consequence in followed
         )
         yield f"What followed from it: {titles}."
+    yield from root["facts"]
     if sentence := depth_sentence(root):
         yield sentence
 
@@ -118,7 +119,7 @@ def _other_causes(causes: Sequence[_Values]) -> Iterator[str]:
     for cause in causes:
         yield f"### {cause['title']}"
         yield ""
-        yield cause["explanation"]
+        yield " ".join([cause["explanation"], *cause["facts"]])
         yield ""
         yield from _facts(cause)
         yield from _evidence(cause["evidence"][:2])

@@ -1,0 +1,66 @@
+"""What lines tell besides their cause, by what stands in them and in their neighbours of other ranks and nodes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from trainyard.diagnose.cause import Cause, Hit
+from trainyard.diagnose.reasoning.cause_evidence import thresholds
+from trainyard.diagnose.reasoning.collective_ranks import rank_sentences
+
+_XID = re.compile(r"\bXid \([^)]{0,40}\): ([0-9]{1,6})\b")
+_MOST_XIDS = 3
+_MOST_FACTS = 6
+_TOGETHER = dt.timedelta(seconds=30)
+_FEWEST_NODES = 3
+# What breaks above these is seen on all nodes of a job anyway.
+_DEEP = 6
+
+
+def facts(cause: Cause, hits: Sequence[Hit], *, is_complete: bool) -> tuple[str, ...]:
+    """Return sentences about lines of a cause, in the order of time. is_complete: whether these are all its lines."""
+    if cause.severity == "harmless":
+        return ()
+    texts = [hit.text for hit in hits]
+    sentences = chain(_together(cause, hits), _xids(cause, texts), rank_sentences(texts, is_complete=is_complete))
+    return tuple(islice(sentences, _MOST_FACTS))
+
+
+def _xids(cause: Cause, texts: Iterable[str]) -> Iterator[str]:
+    """Yield what NVIDIA's catalogue says of each Xid; a cause of one number says it itself."""
+    numbers = dict.fromkeys(int(found[1]) for text in texts if (found := _XID.search(text)))
+    known = {number: xid for number in numbers if (xid := _catalogue().get(number))}
+    for number, (name, remedy) in list(known.items())[:_MOST_XIDS] if cause.subject == "frames" else ():
+        yield f"Xid {number} is {name!r} in NVIDIA's catalogue; what to do: {remedy}."
+
+
+@cache
+def _catalogue() -> Mapping[int, tuple[str, str]]:
+    """Return name and remedy of Xids, by their numbers. The package that holds them is for nodes, and not imported."""
+    spec = find_spec("trainyard_node")
+    assert spec is not None  # noqa: S101  both packages are in one wheel
+    (folder,) = map(Path, spec.submodule_search_locations or ())
+    content: dict[str, Any] = json.loads((folder / "health" / "xid.json").read_bytes())
+    return {xid["number"]: (xid["name"], content["remedies"][xid["remedy"]]) for xid in content["xids"]}
+
+
+def _together(cause: Cause, hits: Iterable[Hit]) -> Iterator[str]:
+    """Yield that a cause began on several nodes at once: what they share did it, rather than each of them."""
+    firsts: dict[str, dt.datetime] = {}
+    for hit in hits:
+        if hit.node is not None and hit.time is not None:
+            firsts[hit.node] = min(hit.time, firsts.get(hit.node, hit.time))
+    is_deep = thresholds().layers.get(cause.subject, _DEEP) < _DEEP
+    if is_deep and len(firsts) >= _FEWEST_NODES and max(firsts.values()) - min(firsts.values()) <= _TOGETHER:
+        yield (
+            f"It began on {len(firsts)} nodes within {_TOGETHER.seconds} seconds: look first at what they share, such"
+            " as an image, a role, a network or a file system."
+        )

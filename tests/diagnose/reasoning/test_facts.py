@@ -1,0 +1,92 @@
+"""What lines of several ranks and nodes tell together."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+
+from trainyard.api.diagnose import diagnose_files
+from trainyard.diagnose.cause import Hit, causes, signatures
+from trainyard.diagnose.reasoning.facts import facts
+
+_START = dt.datetime(2026, 6, 3, 10, tzinfo=dt.UTC)
+_ALL = "PG ID 0 PG GUID 0(default_pg)"
+
+
+def of_texts(*texts: str, is_complete: bool = True, signature: str = "watchdog-detected-exception") -> Sequence[str]:
+    hits = [Hit(signature, "log", line, text, None, None) for line, text in enumerate(texts, 1)]
+    return facts(signatures()[signature][1], hits, is_complete=is_complete)
+
+
+def timeout(rank: int, last: int, work: int = 912, group: str = _ALL) -> str:
+    return (
+        f"[rank{rank}]:[E1104] [{group} Rank {rank}] Exception (either an error or timeout) detected by watchdog at"
+        f" work: {work}, last enqueued NCCL work: {last}, last completed NCCL work: 911."
+    )
+
+
+def operation(rank: int, name: str, group: str = f"{_ALL} ") -> str:
+    return f"[{group}Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=912, OpType={name}, x)"
+
+
+def test_the_rank_that_has_begun_fewer_collectives_is_named():
+    (fact,) = of_texts(timeout(0, 914), timeout(1, 914), timeout(2, 912), timeout(3, 913))
+    assert fact.startswith("Rank 2 had begun no collective after 912 when 912 timed out, others had begun up to 914")
+
+
+def test_ranks_of_which_most_are_as_far_or_that_waited_for_different_collectives_tell_nothing():
+    assert of_texts(timeout(0, 912), timeout(1, 912), timeout(2, 914)) == ()
+    assert of_texts(timeout(0, 914), timeout(1, 914), timeout(2, 45, work=44)) == ()
+    assert of_texts(timeout(0, 914), timeout(1, 914), timeout(2, 912, group="PG ID 3 PG GUID 7(tp)")) == ()
+
+
+def test_ranks_that_call_different_collectives_by_the_same_number_are_named():
+    (fact,) = of_texts(operation(0, "ALLREDUCE"), operation(1, "ALLREDUCE"), operation(2, "BROADCAST"))
+    assert fact.startswith("Collective 912 is ALLREDUCE on ranks 0-1, BROADCAST on rank 2: ")
+    assert of_texts(operation(0, "ALLREDUCE", ""), operation(2, "BROADCAST", "")) == ()
+
+
+def test_the_rank_that_does_not_report_the_timeout_is_named_where_no_line_is_left_out():
+    lines = [timeout(rank, 914) for rank in (0, 1, 3, 4)]
+    (fact,) = of_texts(*lines)
+    assert fact.startswith("Rank 2 did not report the timeout, and all others up to 4 did")
+    assert of_texts(*lines, is_complete=False) == ()
+    assert of_texts(*[timeout(rank, 914, group="PG ID 3 PG GUID 7(tp)") for rank in (0, 1, 3, 4)]) == ()
+
+
+def test_numbers_that_no_program_writes_do_no_harm():
+    lines = [timeout(rank, 914) for rank in (0, 1, 2)]
+    assert of_texts(*lines, timeout(999_999, 914)) == ()
+    assert of_texts(*lines, lines[0].replace(" 0]", f" {'9' * 5000}]").replace("914", "9" * 5000)) == ()
+    (fact,) = of_texts(*[timeout(rank, 914 - (rank % 3 == 0)) for rank in range(90)])
+    assert fact.startswith("Ranks 0, 3, 6, 9, 12, 15, 18, 21, … had begun")
+
+
+def test_an_xid_that_has_no_signature_of_its_own_is_told_with_what_its_maker_asks_for():
+    line = "NVRM: Xid (PCI:0000:53:00): {}, pid=1, name=python3"
+    (fact,) = of_texts(line.format(37), signature="gpu-xid-any")
+    assert fact == "Xid 37 is 'driver firmware error' in NVIDIA's catalogue; what to do: nothing."
+    assert of_texts(line.format(9999), signature="gpu-xid-any") == ()
+    assert of_texts(line.format(79), signature="xid-79") == ()
+
+
+def test_what_begins_on_several_nodes_at_once_is_told_of_deep_causes_only():
+    def of_nodes(cause: str, *seconds: int) -> tuple[str, ...]:
+        hits = [
+            Hit("x", "log", 1, "", _START + dt.timedelta(seconds=after), f"node-{node}")
+            for node, after in enumerate(seconds)
+        ]
+        return facts(causes()[cause], hits, is_complete=True)
+
+    assert of_nodes("iam-permission-missing", 0, 4, 30)[0].startswith("It began on 3 nodes within 30 seconds: ")
+    assert of_nodes("iam-permission-missing", 0, 4, 31) == ()
+    assert of_nodes("iam-permission-missing", 0, 4) == ()
+    assert of_nodes("nccl-watchdog-timeout", 0, 4, 5) == ()
+
+
+def test_facts_are_part_of_the_answer(tmp_path: Path):
+    log = tmp_path / "slurm-7.out"
+    log.write_text("".join(f"{timeout(rank, 913 + (rank != 2))}\n" for rank in range(4)))
+    (first,) = diagnose_files(str(log)).causes
+    assert [fact.partition(" had")[0] for fact in first.facts] == ["Rank 2"]
