@@ -153,8 +153,9 @@ def test_what_parallelcluster_s_schema_refuses_is_found_without_it(overlay: Any,
     assert words in found
 
 
-def test_what_the_schema_of_a_later_version_may_have_is_left_to_it():
-    text = f"{PARALLELCLUSTER}parallelcluster: {{version: 9.1.0, overlay: {{HeadNode: {{Novelty: 1}}}}}}\n"
+@pytest.mark.parametrize("version", ["9.1.0", "3.9.0"])
+def test_what_the_schema_of_an_unknown_version_may_have_is_left_to_it(version: str):
+    text = f"{PARALLELCLUSTER}parallelcluster: {{version: {version}, overlay: {{HeadNode: {{Novelty: 1}}}}}}\n"
     found = check_text(text, "cluster.yaml").findings
     assert [finding for finding in found if finding.id == "overlay-key-modelled"] == []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from trainyard.catalog.by_version import line_of, number_of
+from trainyard.catalog.by_version import line_of
 from trainyard.document.node import Document, Place, YamlNode
 from trainyard.finding import Path
 from trainyard.finding_kinds import Problem
@@ -17,7 +17,7 @@ from trainyard.platforms.parallelcluster.rendering.origin import origin_of
 from trainyard.render.overlay import elsewhere, overlay_keys, overlay_problems
 from trainyard.render.stand_ins import Ids
 from trainyard.rules.documents import parallelcluster_wrong_value
-from trainyard.rules.parallelcluster.config import config_keys, has_key, newest_line
+from trainyard.rules.parallelcluster.config import compared_lines, config_keys, has_key
 from trainyard.spec.cluster import Spec
 
 _ABOVE = ("parallelcluster", "overlay")
@@ -40,9 +40,9 @@ def problems(spec: Spec) -> Iterator[Problem]:
 
 
 def _schema_problems(spec: Spec) -> Iterator[Problem]:
-    """Yield what the schema of the version refuses. Of one newer than the known ones, ParallelCluster says it."""
+    """Yield what the schema of the version refuses. Of versions whose keys are not known, ParallelCluster says it."""
     line = line_of(spec.parallelcluster.version)
-    if not spec.parallelcluster.overlay or not line or number_of(line) > number_of(newest_line()):
+    if not spec.parallelcluster.overlay or line not in compared_lines():
         return
     overlay = Document("", YamlNode(spec.parallelcluster.overlay, Place(0, 0)))
     for key in config_keys(overlay):

@@ -45,12 +45,16 @@ def has_key(key: ConfigKey, line: str) -> bool:
     return key.shape is not None and line in key.shape.get("in", (line,))
 
 
-@cache
 def newest_line() -> str:
     """Return the newest version line whose keys are known."""
+    return max(compared_lines(), key=number_of)
+
+
+@cache
+def compared_lines() -> frozenset[str]:
+    """Return the version lines whose keys are known."""
     kinds = parallelcluster_kinds().values()
-    lines = {str(line) for keys in kinds for shape in keys.values() for line in shape.get("in", ())}
-    return max(lines, key=number_of)
+    return frozenset(str(line) for keys in kinds for shape in keys.values() for line in shape.get("in", ()))
 
 
 def _keys(value: Any, path: Path, known: Mapping[str, Shape]) -> Iterator[ConfigKey]:
