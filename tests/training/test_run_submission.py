@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.platforms.batch.jobs.scripted_batch import ScriptedBatch, Step, scripted_batch
+from tests.platforms.batch.jobs.scripted_batch import ScriptedBatch, Step, definition, scripted_batch
 from tests.platforms.eks.bench_jobs.scripted_operator import ScriptedEks, scripted_eks
 from tests.submission.deployed import remember_deployment
 from tests.training.test_run_render import SPEC, SPECS
 from trainyard.api.run import new_run
 from trainyard.api.run_submit import RunPlace, cancel, look, run_place, submit, watch
 from trainyard.errors import InputError, TrainyardError
+from trainyard.platforms.batch.training_jobs import files
 from trainyard.render.bench.mpi_job import RUN
 
 NAME = "first-fsdp"
+MANIFEST = json.dumps(
+    {
+        "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
+        "config": {"digest": f"sha256:{'0' * 64}"}, "layers": [],
+    }
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -63,6 +71,23 @@ def test_on_aws_batch_a_run_that_failed_is_submitted_again(batch: ScriptedBatch,
     first = submit(on)
     second = submit(on)
     assert (second.is_new, second.job != first.job) == (True, True)
+
+
+def test_on_aws_batch_a_run_without_its_image_is_refused_before_nodes_start(batch: ScriptedBatch, tmp_path: Path):
+    assert batch.account is not None
+    on = place(tmp_path, "batch", batch.account)
+    request = json.loads(files(on.run, on.spec)[f"{NAME}.json"])
+    own = definition(request["jobDefinition"])
+    (group,) = own["nodeProperties"]["nodeRangeProperties"]
+    group["container"]["image"] = "123456789012.dkr.ecr.us-east-2.amazonaws.com/lab-images:pytorch"
+    batch.definitions.append(own)
+    with pytest.raises(InputError, match="lab-images:pytorch is not in its registry"):
+        submit(on)
+    assert batch.submitted == []
+    registry = batch.account.client("ecr")
+    registry.create_repository(repositoryName="lab-images")
+    registry.put_image(repositoryName="lab-images", imageTag="pytorch", imageManifest=MANIFEST)
+    assert submit(on).is_new
 
 
 def the_job(eks: ScriptedEks) -> dict[str, Any]:

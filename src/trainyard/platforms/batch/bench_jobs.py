@@ -8,11 +8,14 @@ from pathlib import Path
 
 from trainyard.edge.aws import batch_jobs
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.batch_job_state import find_definition
 from trainyard.edge.aws.batch_jobs import BatchJob
+from trainyard.edge.aws.container_registry import image_is_there
+from trainyard.edge.aws.errors import NotAllowedError
 from trainyard.edge.aws.log_events import LogEvent, LogStreamReader
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.remote_command import UnreachableError
-from trainyard.errors import TrainyardError
+from trainyard.errors import InputError, TrainyardError
 from trainyard.foreign_text import word_or_quoted
 from trainyard.platforms.batch.rendering.names import job_definition, job_queue
 from trainyard.render.bench.batch_job import submit_job
@@ -80,7 +83,22 @@ class OnBatch:
         return f"{self.mark}-{token}-"
 
     def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
-        """Refuse nothing: jobs wait until there are nodes."""
+        """Refuse jobs whose image is missing in ECR: their nodes would start first, and be paid. Raises InputError.
+
+        Jobs wait until there are nodes.
+        """
+        for name in dict.fromkeys(str(job.request["jobDefinition"]) for job in jobs if job.request is not None):
+            definition = find_definition(self.account, name)
+            for image in definition.images if definition is not None else ():
+                if self._is_missing(image):
+                    hint = "`trainyard batch image` builds it and pushes it; docs/batch.md has how"
+                    raise InputError(f"its image {image} is not in its registry", where=name, hint=hint)
+
+    def _is_missing(self, image: str) -> bool:
+        try:
+            return image_is_there(self.account, image) is False
+        except NotAllowedError:
+            return False
 
     def begun(self, folder: str) -> bool:
         """Return whether there is a job of the submission."""
