@@ -3,9 +3,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import click
 import pytest
 
-from trainyard.cli import COMMANDS
+from trainyard.cli import COMMANDS, trainyard as whole
 
 # Calls every command's help in one process, which then says what it had to import.
 HELP_OF_EVERYTHING = """
@@ -36,6 +37,22 @@ def test_the_help_names_every_command_in_the_order_of_use(trainyard):
 def test_the_help_keeps_the_line_ends_of_its_examples(trainyard):
     assert "\n  The way of a spec:\n    trainyard new p5-observability -o cluster.yaml\n" in trainyard("--help").out
     assert "-o cluster.yaml \\\n      --set name=llm-p5 " in trainyard("new", "--help").out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_default_of_each_option_is_one_of_its_values(command):
+    waiting = [click.Context(whole.get_command(click.Context(whole), command), info_name=command)]
+    options = 0
+    while waiting:
+        context = waiting.pop()
+        if isinstance(context.command, click.Group):
+            waiting += [click.Context(sub, context, name) for name, sub in context.command.commands.items()]
+        for option in context.command.get_params(context):
+            default = option.get_default(context)
+            if isinstance(default, (int, float, str)):
+                assert option.type_cast_value(context, default) == default, option.name
+            options += 1
+    assert options
 
 
 def test_help_imports_nothing_that_takes_long():

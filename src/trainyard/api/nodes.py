@@ -111,8 +111,13 @@ def replace_cluster_node(  # noqa: PLR0913  one for each option
     """
     held, platform = _deployed_platform(name, where, bucket)
     if platform.node_replacement is None:
-        hint = "end its instance with `aws ec2 terminate-instances`: AWS Batch starts another for the next job"
-        raise TrainyardError(f"nothing replaces nodes of {platform.title} yet", where=name, hint=hint)
+        instance = node if node.startswith("i-") else "INSTANCE"
+        hint = (
+            f"`aws ec2 terminate-instances --region {where.region} --instance-ids {instance}` ends it, with its jobs; "
+            f"{platform.title} starts another for the next job"
+        )
+        why = "it has no way to hold one from jobs, nor to prove its successor before jobs get it"
+        raise TrainyardError(f"trainyard replaces no nodes of {platform.title}: {why}", where=name, hint=hint)
     come_up_s, reports = _COME_UP_S, False
     if platform.nodes_run_release:
         expected = expected_nodes(where, held, name)

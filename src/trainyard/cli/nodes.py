@@ -181,7 +181,7 @@ def topology(name: str, *, region: str, profile: str | None, reservations: tuple
 @click.option("--reason", metavar="TEXT", required=True, help="Why, for Slurm and for the history of the host.")
 @click.option("--end-jobs", is_flag=True, help="End jobs that run on the node, which are a reason to refuse otherwise.")
 @click.option(
-    "--wait-for-jobs", "wait_for_jobs_s", type=click.IntRange(1), default=0, metavar="SECONDS",
+    "--wait-for-jobs", "wait_for_jobs_s", type=click.IntRange(0), default=0, metavar="SECONDS",
     help="How long to wait for jobs on the node to end by themselves.",
 )  # fmt: skip
 @click.option(
@@ -215,7 +215,8 @@ def replace(  # noqa: PLR0913  one for each option
     its node group. Its successor gets jobs when it is back, its health check finds nothing, and it stands on another
     host.
 
-    The same command goes on where a call was interrupted. Clusters of ParallelCluster and Amazon EKS.
+    The same command goes on where a call was interrupted. For clusters of ParallelCluster and Amazon EKS: a node of
+    AWS Batch is replaced by ending its instance, as Batch can neither hold one nor prove another.
 
     \b
     Example:
