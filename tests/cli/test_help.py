@@ -6,7 +6,8 @@ import sys
 import click
 import pytest
 
-from trainyard.cli import COMMANDS, trainyard as whole
+from trainyard.cli import COMMANDS
+from trainyard.cli import trainyard as whole
 
 # Calls every command's help in one process, which then says what it had to import.
 HELP_OF_EVERYTHING = """
@@ -41,7 +42,9 @@ def test_the_help_keeps_the_line_ends_of_its_examples(trainyard):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_default_of_each_option_is_one_of_its_values(command):
-    waiting = [click.Context(whole.get_command(click.Context(whole), command), info_name=command)]
+    top = whole.get_command(click.Context(whole), command)
+    assert top is not None
+    waiting = [click.Context(top, info_name=command)]
     options = 0
     while waiting:
         context = waiting.pop()
