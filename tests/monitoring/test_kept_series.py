@@ -11,11 +11,16 @@ from tests.each_case import each_case
 from tests.monitoring.clusters import mixed
 from tests.monitoring.promql import asked_metrics
 from tests.monitoring.test_foreign_metrics import NODE_EXPORTER, SERIES
+from tests.training.ledger.runs import storm
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.monitoring.kept_series import BUSY_MODES, kept_metrics, kept_series
 from trainyard.monitoring.node_series import compute_series, facts
 from trainyard.monitoring.prometheus_config import head_node_config, metric_relabelling
 from trainyard.monitoring.registry import foreign_metrics, registry
+from trainyard.training.ledger.ledger import ledger_of
+from trainyard.training.ledger.progress_lines import sessions_of
+from trainyard.training.ledger.report_metrics import report_metrics
+from trainyard.training.ledger.report_values import report_values
 
 LABELS = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 Series = tuple[str, dict[str, str]]
@@ -84,6 +89,20 @@ def test_a_p5_node_has_less_than_half_of_the_series_that_it_had():
     assert gpu < LIMIT_OF_P5
 
 
+def of_report() -> set[str]:
+    """Return the metrics that `run report` writes of a run and of nodes without one."""
+    known = storm(1)
+    ledger = ledger_of(known.attempts, sessions_of(known.lines))
+    values = report_values([ledger], 2.0, "as it was given", outside_gpu_ms={"idle": 1})
+    return set(re.findall(r"^# TYPE (\S+) gauge$", report_metrics(values), re.MULTILINE))
+
+
+def test_what_a_report_of_runs_writes_for_it_is_left():
+    told: list[Series] = [(name, {"node_type": "HeadNode"}) for name in sorted(of_report())]
+    assert len(told) >= 6
+    assert list(relabelled(told)) == told
+
+
 def exported_by(job: str) -> set[str]:
     if job == "dcgm-exporter":
         step = (ASSETS / "steps" / "65-dcgm-exporter.sh").read_text(encoding="utf-8")
@@ -91,7 +110,7 @@ def exported_by(job: str) -> set[str]:
     if job == "trainyard-node":
         files = ("slurm", "slurm_rivosinc", "efa", "node_health", "collectors", "timers")
         return {name for file in files for name in registry(file)}
-    return names("HeadNode")
+    return names("HeadNode") | of_report()
 
 
 @each_case("job", ["node-exporter", "dcgm-exporter", "trainyard-node"])
