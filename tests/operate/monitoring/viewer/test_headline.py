@@ -39,6 +39,7 @@ def test_a_thousand_places_are_counted_and_not_listed():
 
 def test_it_is_told_how_many_rules_could_fire_where_none_does():
     rules = [{"rules": [{"type": "alerting"}, {"type": "recording"}]}, {"rules": [{"type": "alerting"}]}]
+    rules.append({"rules": [{"type": "alerting", "name": "watchdog"}]})
     assert headline(FakeSource(groups=rules), Selection(), HOUR) == {"firing": [], "rules": 2}
 
 

@@ -160,4 +160,5 @@ def _rules(api: MetricsSource) -> int | None:
         groups = api.rules()
     except TrainyardError:
         return None
-    return len([rule for group in groups for rule in group.get("rules", ()) if rule.get("type") == "alerting"])
+    alerts = [rule for group in groups for rule in group.get("rules", ()) if rule.get("type") == "alerting"]
+    return len([alert for alert in alerts if alert.get("name") != "watchdog"])
