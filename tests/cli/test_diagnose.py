@@ -217,8 +217,10 @@ def test_a_file_that_may_not_be_read_is_one_line(process, tmp_path):
     else:
         (tmp_path / "secret.log").touch(mode=0o000)
     ran = process("diagnose", "secret.log")
-    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
-    assert "secret.log" in ran.stderr
+    *progress, error = ran.stderr.splitlines()
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert not any("Traceback" in line or "error" in line for line in progress)  # told on a machine that is busy
+    assert "secret.log" in error
 
 
 @pytest.fixture
