@@ -41,6 +41,13 @@ def test_the_exit_status_says_whether_it_is_up_and_json_says_all_of_it(account: 
     assert [queue["name"] for queue in values["queues"]] == ["p5", "any"]
 
 
+def test_who_asks_for_drift_is_told_that_there_is_none(account: Account):
+    plant_fleet(account, "llm", "RUNNING")
+    _, out, _ = run(account, "status", *WHERE, "--drift")
+    assert out.endswith("No drift: CloudFormation finds every resource as its template says.\n")
+    assert "drift" not in run(account, "status", *WHERE)[1]
+
+
 def test_it_is_watched_until_ctrl_c_which_ends_it_quietly(account: Account):
     plant_fleet(account, "llm", "RUNNING")
     watching = started(account, "status", *WHERE, "--watch", "5")

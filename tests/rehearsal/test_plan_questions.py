@@ -52,6 +52,8 @@ def test_a_plan_of_a_change_asks_few_questions(platform: str, tmp_path):
         asked = questions(account) - before
     assert not planned.refusals
     assert any(step.probe is not None and step.probe.state == "there" for step in planned.steps)
+    assert planned.former_cost is not None
+    assert planned.former_cost.lines != planned.cost.lines
     most, most_listings = BOUNDS[platform]
     assert asked["cloudformation:DescribeStacks"] <= most_listings
     assert sum(asked.values()) <= most

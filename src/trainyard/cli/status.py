@@ -92,6 +92,8 @@ def command(  # noqa: PLR0913  one for each option
     status = look() if every_s is None else _watch(look, show, cluster.account, every_s)
     if every_s is None:
         show(status)
+    if detects_drift and not as_json and not status.drift:
+        print_text("No drift: CloudFormation finds every resource as its template says.")
     sys.exit(0 if status.up else 1)
 
 

@@ -105,5 +105,6 @@ class SsmSlurm:
             f"the head node cannot be reached by Systems Manager: {reason}",
             where=self.instance,
             hint="its agent has to be online (`aws ssm describe-instance-information`), which takes "
-            "AmazonSSMManagedInstanceCore on the head node's role and a way to Systems Manager; or use --ssh HOST",
+            "AmazonSSMManagedInstanceCore on the head node's role and a way to Systems Manager; some commands take "
+            "--ssh HOST instead",
         )
