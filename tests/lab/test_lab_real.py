@@ -122,7 +122,8 @@ def test_a_sick_node_gets_no_jobs_until_it_is_mended(lab: Lab):
 def test_ranks_that_hang_are_still_running_for_slurm(lab: Lab):
     place = lab.folder.parents[1]
     job = submit(lab, f"--nodelist={THREE}")
-    wait_until(lambda: bool(job_processes(lab.name, THREE)))
+    # What Slurm has not started yet cannot hang.
+    wait_until(lambda: any(process.name == "sleep" for process in job_processes(lab.name, THREE)))
     assert trainyard(place, "break", THREE, "--how", "freeze-ranks").status == 0
     hung = job_processes(lab.name, THREE)
     assert {Path(f"/proc/{process.id}/stat").read_text().rpartition(")")[2].split()[0] for process in hung} == {"T"}
