@@ -34,7 +34,7 @@ def main() -> None:
 
 def _step_s(progress: Progress, step: int, *, forced: bool) -> float:
     begin = time.perf_counter()
-    progress.step(step, loss=2.5, tokens=8192, flops=6.1e12)
+    progress.step(step, loss=2.5, tokens=8192, flops=6.1e12, compute_seconds=0.0712345)
     if forced:
         progress.flush()
     return time.perf_counter() - begin

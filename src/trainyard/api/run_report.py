@@ -24,6 +24,8 @@ from trainyard.training.ledger.report_page import report_page
 from trainyard.training.ledger.report_text import report_text
 from trainyard.training.ledger.report_values import report_values
 from trainyard.training.run_file import RunFile, read_run
+from trainyard.training.stragglers.rank_times import TAIL_BYTES, rank_times
+from trainyard.training.stragglers.verdict import straggler_values
 from trainyard.training.utilisation import utilisation
 
 __all__ = ["price_of", "report_run", "report_text", "write_metrics", "write_page"]
@@ -79,6 +81,7 @@ def report_run(  # noqa: PLR0913  every source is its own
         notes.append("no price is known: give --usd-per-gpu-hour, or a run whose instance type has a list price")
     outside = outside_gpu_ms(records.attempts, paid.spans) if nodes else None
     values = report_values(ledgers, price, source, notes, outside)
+    _add_stragglers(values["runs"], folders)
     if file is not None:
         group = file.group
         facts = None if group is None else find(group.instance_type)
@@ -93,6 +96,14 @@ def _text(place: str) -> str:
     if content is None:
         raise InputError(f"{place} does not exist", where=place)
     return content.decode(errors="replace")
+
+
+def _add_stragglers(runs: Sequence[dict[str, Any]], folders: Sequence[Path]) -> None:
+    for told in runs:
+        for folder in folders:
+            if len(runs) == 1 or told["run"] in (folder.name, folder.parent.name):
+                times = rank_times(_ends(folder))
+                told["stragglers"] = None if times is None else straggler_values(times)
 
 
 def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
@@ -146,6 +157,16 @@ def _sessions(folder: Path) -> list[Session]:
             return sessions_of(lines)
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror}", where=str(folder)) from error
+
+
+def _ends(folder: Path) -> Iterator[list[bytes]]:
+    """Yield the first line of each rank and its last ones: a month of all of them would take hours to read."""
+    for place in folder.iterdir():
+        if _RANK.match(place.name):
+            with place.open("rb") as lines:
+                first = lines.readline(TAIL_BYTES)
+                lines.seek(max(lines.seek(0, 2) - TAIL_BYTES, len(first)))
+                yield [first, *lines.read(TAIL_BYTES).splitlines()]
 
 
 def _entries(folder: Path) -> Iterator[Checkpoint]:

@@ -15,7 +15,7 @@ from trainyard.training.programs.trainyard_progress import Progress, gpu_names
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
-        "RANK", "SLURM_PROCID", "SLURM_RESTART_COUNT", "SLURM_JOB_ID", "WORLD_SIZE", "TRAINYARD_PROGRESS"
+        "RANK", "LOCAL_RANK", "SLURM_PROCID", "SLURM_RESTART_COUNT", "SLURM_JOB_ID", "WORLD_SIZE", "TRAINYARD_PROGRESS"
     ):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
 
@@ -42,6 +42,15 @@ def test_the_start_names_attempt_job_and_size(tmp_path: Path, monkeypatch: pytes
     Progress()
     (start,) = lines(tmp_path, 5)
     assert (start["attempt"], start["job"], start["world_size"]) == (2, 17, 16)
+
+
+def test_a_step_tells_what_the_rank_itself_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LOCAL_RANK", "5")
+    progress = Progress(tmp_path, stage=2)
+    progress.step(0, compute_seconds=0.25)
+    progress.flush()
+    start, step = lines(tmp_path)
+    assert (start["gpu"], start["stage"], step["compute_seconds"]) == (5, 2, 0.25)
 
 
 def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

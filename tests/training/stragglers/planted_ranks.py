@@ -80,6 +80,13 @@ def _plant(chance: Random, kind: str, cluster: Cluster, own: list[list[float]], 
         ]
         if kind == "work":
             tokens[rank] = round(tokens[rank] * factor)
+    _spread(chance, kind, own, base_s)
+    is_hardware = cause in {"gpu", "node"}
+    nodes = frozenset(f"gpus-st-p5-{rank // cluster.gpus + 1}" for rank in ranks) if is_hardware else frozenset()
+    return Planted(cause, nodes, frozenset(ranks))
+
+
+def _spread(chance: Random, kind: str, own: list[list[float]], base_s: float) -> None:
     if kind == "imbalance":
         spread = chance.uniform(0.05, 0.3)
         for times in own:
@@ -88,12 +95,9 @@ def _plant(chance: Random, kind: str, cluster: Cluster, own: list[list[float]], 
         often, pause_s = chance.uniform(0.002, 0.01), base_s * chance.uniform(0.6, 2)
         for times in own:
             times[:] = [time + (pause_s if chance.random() < often else 0) for time in times]
-    is_hardware = cause in {"gpu", "node"}
-    nodes = frozenset(f"gpus-st-p5-{rank // cluster.gpus + 1}" for rank in ranks) if is_hardware else frozenset()
-    return Planted(cause, nodes, frozenset(ranks))
 
 
-def _write(
+def _write(  # noqa: PLR0913, PLR0917  what a run is
     folder: Path, chance: Random, cluster: Cluster, own: list[list[float]], taken: list[float], tokens: list[int]
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)

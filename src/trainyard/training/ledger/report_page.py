@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from trainyard.render.markup import add, page
-from trainyard.training.ledger.report_text import worth
+from trainyard.training.ledger.report_text import slowness, worth
 
 _MOST_STARTS = 500
 
@@ -36,6 +36,8 @@ def report_page(values: Mapping[str, Any]) -> str:
         _add_worth(body, values["total"], f"All {len(values['runs'])} run{plural}{with_nodes}")
     for run in values["runs"]:
         _add_worth(body, run, run["run"] or "run")
+        for line in slowness(run):
+            add(body, "p", line[0].upper() + line[1:])
         _add_starts(body, run)
     for note in values["notes"]:
         add(body, "p", note)

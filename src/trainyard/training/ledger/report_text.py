@@ -7,6 +7,8 @@ from typing import Any
 
 from trainyard.foreign_text import word_or_quoted
 
+_MOST_RANKS = 8
+
 
 def report_text(values: Mapping[str, Any]) -> str:
     """Return the text of a report's values."""
@@ -29,6 +31,7 @@ def _run(run: Mapping[str, Any]) -> Iterator[str]:
         + f"; {run['queue_gpu_hours']:,.1f} GPU-hours in the queue, not paid"
     )
     yield from _time(run)
+    yield from (f"  {line}" for line in slowness(run))
     yield from (f"  note: {note}" for note in run["notes"])
 
 
@@ -49,6 +52,24 @@ def worth(values: Mapping[str, Any]) -> Iterator[str]:
         yield f"MFU {told['mfu']:.1%} of {told['peak_tflop_s']:,.0f} TFLOP/s, dense"
     elif told is not None:
         yield f"no MFU, as {told['refusal']}"
+
+
+def slowness(run: Mapping[str, Any]) -> Iterator[str]:
+    """Yield in words what made its last steps slow, where ranks tell how long they computed."""
+    told = run.get("stragglers")
+    if told is None:
+        return
+    yield f"steps {told['first_step']} to {told['last_step']}: {told['meaning']}"
+    if told["cause"] != "none":
+        yield f"steps take {told['slowdown']:.2f} times as long as with equal ranks; without it {told['gain']:.1%} less"
+    for rank in told["slow"][:_MOST_RANKS]:
+        where = word_or_quoted(rank["node"]) + ("" if rank["gpu"] is None else f", GPU {rank['gpu']}")
+        yield f"rank {rank['rank']} on {where} computes {rank['excess']:.0%} longer"
+    if len(told["slow"]) > _MOST_RANKS:
+        yield f"{len(told['slow']) - _MOST_RANKS} more ranks are in the JSON"
+    for node in told["nodes"]:
+        yield f"next: run `trainyard-node health` on {word_or_quoted(node)}"
+    yield from told["notes"]
 
 
 def _time(values: Mapping[str, Any]) -> Iterator[str]:

@@ -53,6 +53,7 @@ def _run(ledger: Ledger, usd_per_gpu_hour: float | None) -> dict[str, Any]:
         "step_s": None if ledger.step_ms is None else ledger.step_ms / 1000,
         "tokens": ledger.tokens or None,
         "utilisation": None,
+        "stragglers": None,
         "queue_gpu_hours": ledger.queue_gpu_ms / _HOUR_MS,
         **worth,
         "attempts": [_attempt(item) for item in ledger.attempts],

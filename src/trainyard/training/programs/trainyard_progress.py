@@ -26,6 +26,8 @@ A step has, as far as the program says it (what is not known is left out):
 
     "step"          its number, counted from 0 over all attempts; a resumed run repeats what it had lost
     "step_seconds"  how long it took; if the program does not say it, since the end of the line before in this process
+    "compute_seconds"  what this rank itself computed of that, without waiting for other ranks: which ranks are slow
+                    shows here only. A part will do that all ranks measure alike, such as the forward pass.
     "loss"          a number, or "nan", "inf", "-inf"
     "tokens"        what this rank has trained on in this step
     "flops"         floating point operations that the model takes for these tokens
@@ -33,7 +35,8 @@ A step has, as far as the program says it (what is not known is left out):
 An event has "event" in place of "step_seconds":
 
     "start"                     the process has started; with "attempt", "job", "world_size" and "gpus", as far as known
-                                (the names of the GPUs of its node, as the driver has them)
+                                (the names of the GPUs of its node, as the driver has them), the number of its own
+                                "gpu" in the node, and its "stage" of a pipeline
     "load_begin", "load_end"    a checkpoint is read; the end has the "step" that training goes on with
     "save_begin", "save_end"    a checkpoint is written; both have the "step" that it holds; without its end it is none
     "end"                       the process ends by itself; with "reason": "done", "signal" or "error"
@@ -58,13 +61,16 @@ _GATHER_S = 0.5
 _RANKS = ("RANK", "SLURM_PROCID", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "JOB_COMPLETION_INDEX")
 _WORLD_SIZES = ("WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE")
 _ATTEMPTS = ("SLURM_RESTART_COUNT", "AWS_BATCH_JOB_ATTEMPT", "TORCHELASTIC_RESTART_COUNT")
+_GPUS = ("LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK")
 _JOBS = ("SLURM_JOB_ID", "AWS_BATCH_JOB_ID", "TRAINYARD_JOB")
 
 
 class Progress:
     """The progress of one rank."""
 
-    def __init__(self, folder: Any = None, rank: int | None = None, node: str | None = None) -> None:
+    def __init__(
+        self, folder: Any = None, rank: int | None = None, node: str | None = None, stage: int | None = None
+    ) -> None:
         """Begin to write below ``folder``, by default what TRAINYARD_PROGRESS names; without either, nothing."""
         self.folder = str(folder or os.environ.get("TRAINYARD_PROGRESS", ""))
         self.rank = int(rank if rank is not None else _first(_RANKS, "0"))
@@ -75,8 +81,9 @@ class Progress:
         self._written_at, self._last = 0.0, time.monotonic()
         if self.folder:
             self._open()
-            known = {"attempt": _first(_ATTEMPTS), "job": _first(_JOBS), "world_size": _first(_WORLD_SIZES)}
-            more = {key: _number(value) for key, value in known.items() if value is not None}
+            known = {"attempt": _first(_ATTEMPTS), "job": _first(_JOBS), "world_size": _first(_WORLD_SIZES),
+                     "gpu": _first(_GPUS), "stage": stage}  # fmt: skip
+            more = {key: _number(str(value)) for key, value in known.items() if value is not None}
             gpus = gpu_names()
             self.event("start", **({**more, "gpus": gpus} if gpus else more))
             atexit.register(self.flush)
@@ -88,6 +95,7 @@ class Progress:
         loss: Any = None,
         tokens: int | None = None,
         flops: float | None = None,
+        compute_seconds: float | None = None,
     ) -> None:
         """Tell of a step that has ended. A ``loss`` that lies on a GPU is waited for: give a number you have anyway."""
         if self._file is None:
@@ -102,6 +110,8 @@ class Progress:
             line["tokens"] = tokens
         if flops is not None:
             line["flops"] = flops
+        if compute_seconds is not None:
+            line["compute_seconds"] = round(compute_seconds, 6)
         self._gathered.append(line)
         if now - self._written_at >= _GATHER_S:
             self._write(now)
