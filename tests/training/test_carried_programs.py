@@ -15,11 +15,15 @@ from trainyard.training.carried_programs import packed
 
 
 def statements(text: str) -> str:
-    """Return what a program does, without what only people read."""
+    """Return what a program does, without what only people and linters read."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:] or node.body
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        if isinstance(node, ast.arg):
+            node.annotation = None
     return ast.dump(tree)
 
 

@@ -21,14 +21,14 @@ def times_of(folder: Path) -> RankTimes:
 
 def is_right(folder: Path, kind: str, seed: int, steps: int) -> bool:
     truth, verdict = write_run(folder, kind, seed, steps), verdict_of(times_of(folder))
-    return (verdict.cause, set(verdict.nodes)) == (truth.cause, truth.nodes)
+    return (verdict.cause, frozenset(verdict.nodes)) == (truth.cause, truth.nodes)
 
 
 @pytest.mark.parametrize("kind", ["none", "gpu", "node", "stage", "work", "pauses"])
 def test_what_was_planted_is_found(tmp_path: Path, kind: str):
     truth = write_run(tmp_path, kind, 1, 60)
     verdict = verdict_of(times_of(tmp_path))
-    assert (verdict.cause, set(verdict.nodes)) == (truth.cause, truth.nodes)
+    assert (verdict.cause, frozenset(verdict.nodes)) == (truth.cause, truth.nodes)
     if truth.nodes:
         assert {rank.place.rank for rank in verdict.slow} == truth.ranks
         assert verdict.gain == pytest.approx(truth.gain, abs=0.02)

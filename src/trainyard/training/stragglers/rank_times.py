@@ -112,5 +112,6 @@ def _whole(value: object) -> int | None:
 
 
 def _seconds(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and isfinite(value) and 0 <= value < 2**53 else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if isfinite(value) and 0 <= value < 2**53 else None

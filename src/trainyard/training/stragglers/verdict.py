@@ -8,7 +8,7 @@ https://www.usenix.org/conference/osdi25/presentation/lin-jinkun, do so for each
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median, median_low
 from typing import Any, NamedTuple
 
@@ -107,7 +107,7 @@ class _Analysis:
     def verdict(self) -> Verdict:
         slow, stage = self._outliers(), self._slow_stage()
         block = self._block(slow)
-        candidates = []
+        candidates: list[tuple[str, float, list[int], int | None]] = []
         if stage is not None:
             group = self.groups[stage]
             # The last stage has the loss to compute; another one on a node of its own is no slower than its node.
@@ -204,4 +204,5 @@ def _medians(rows: Sequence[Sequence[float]]) -> list[float]:
 
 
 def _slowest(rows: Sequence[Sequence[float]]) -> float:
-    return sum(map(max, zip(*rows, strict=True)))
+    columns: Iterator[tuple[float, ...]] = zip(*rows, strict=True)
+    return sum(max(column) for column in columns)
