@@ -96,7 +96,7 @@ first_to_fail() {
 enough_without() {
   local working
   working="$(sinfo --noheader --partition="$SLURM_JOB_PARTITION" --Node --format='%N %T' |
-    grep -E ' (idle|allocated|mixed|completing|planned)[~#%]?$' | cut -d ' ' -f 1 | sort -u |
+    grep -E ' (idle|allocated|mixed|completing|planned)[~#%+-]?$' | cut -d ' ' -f 1 | sort -u |
     grep -cvxF -e "$1" -f "$2" || true)"
   [ "$working" -ge "$SLURM_JOB_NUM_NODES" ]
 }
