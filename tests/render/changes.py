@@ -340,7 +340,7 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "stack_overlays.network.resources": ({"VPC": {"Metadata": {"owner": "llm"}}}, {}),
     "stack_overlays.nodes": (
         {"resources": {"LaunchTemplate": {"Metadata": {"owner": "llm"}}}},
-        {**ON_EKS, "queues": [{**NODE, "placement_group": True}]},
+        {**ON_EKS, "queues": [{**NODE, "placement_group": False}]},
     ),
     "stack_overlays.network.parameters": ({"CreateS3Endpoint": "false"}, {}),
     "tags": ({"team": "llm"}, {}),
