@@ -130,11 +130,16 @@ def mutated_scripts(draw: st.DrawFn) -> tuple[str, str]:
     return name, "\n".join(lines) + draw(st.sampled_from(("", "\n")))
 
 
-def places_of(text: str) -> dict[str, set[tuple[int, int]]]:
-    """Return where every path of a text stands, by PyYAML itself: that of its key, or that of an entry of a list."""
-    places: dict[str, set[tuple[int, int]]] = {}
+Places = dict[str, set[tuple[int, int]]]
 
-    def add(node: yaml.Node, path: tuple[Any, ...]) -> None:
+
+def places_of(text: str) -> list[tuple[int, Places]]:
+    """Return the first line of every document of a text, and where its paths stand, by PyYAML itself.
+
+    A path stands at its key, or at its entry of a list.
+    """
+
+    def add(places: Places, node: yaml.Node, path: tuple[Any, ...]) -> Places:
         members: list[tuple[yaml.Node, Any, yaml.Node]] = []
         if isinstance(node, yaml.MappingNode):
             members = [(key, key.value, value) for key, value in node.value]
@@ -144,24 +149,42 @@ def places_of(text: str) -> dict[str, set[tuple[int, int]]]:
             if isinstance(step, str | int):
                 mark = placed.start_mark
                 places.setdefault(path_text((*path, step)), set()).add((mark.line + 1, mark.column + 1))
-                add(member, (*path, step))
+                add(places, member, (*path, step))
+        return places
 
-    for document in yaml.compose_all(text, yaml.SafeLoader):
-        if document is not None:
-            add(document, ())
-    return places
+    return [
+        (document.start_mark.line + 1, add({}, document, ()))
+        for document in yaml.compose_all(text, yaml.SafeLoader)
+        if document is not None
+    ]
 
 
 def misplaced(text: str, findings: tuple[Finding, ...]) -> list[Finding]:
-    """Return the findings about a path of the text that stand neither there nor, as within a script, below it."""
-    places = places_of(text)
+    """Return the findings about a path of their document that stand neither there nor, as within a script, below it."""
+    documents_ = places_of(text)
+
+    def places_beside(finding: Finding) -> Places:
+        above = [places for first, places in documents_ if first <= (finding.line or 1)]
+        return above[-1] if above else {}
+
     return [
         finding
         for finding in findings
-        if finding.path in places
+        if finding.path in (places := places_beside(finding))
         and not finding.id.startswith(("script-", "sbatch-", "dockerfile-"))
         and (finding.line, finding.column) not in places[finding.path]
     ]
+
+
+def test_every_document_of_a_file_has_its_own_places():
+    text = "Region: us-east-2\n---\n# The second one.\nImage: {}\nRegion: us-west-2\n"
+    assert places_of(text) == [
+        (1, {"Region": {(1, 1)}}),
+        (4, {"Image": {(4, 1)}, "Region": {(5, 1)}}),
+    ]
+    finding = Finding(id="made", severity="error", path="Image", message="It is empty.", line=1, column=1)
+    assert misplaced(text, (finding, finding._replace(line=4))) == []
+    assert misplaced(text, (finding._replace(line=5),)) == [finding._replace(line=5)]
 
 
 def no_crash_and_every_place(text: str) -> None:
@@ -178,7 +201,8 @@ def test_every_mutated_document_is_judged_and_every_finding_stands_at_its_value(
 def test_every_mutated_script_is_judged_and_every_finding_stands_in_it(script):
     name, text = script
     for finding in check_any_text(text, name).findings:
-        assert finding.line is None or 1 <= finding.line <= len(text.splitlines())
+        # An empty file has a first line too, in which an editor stands.
+        assert finding.line is None or 1 <= finding.line <= max(1, len(text.splitlines()))
 
 
 @pytest.mark.exhaustive
