@@ -20,6 +20,8 @@ PROGRAMS = (
 )  # fmt: skip
 _NEEDED = ("munged", "slurmctld", "slurmd")
 _WHERE = ("usr/sbin", "usr/bin", "sbin", "bin")
+# What a root has of its own, which this machine's would hide.
+_OWN = tuple(Path("/", place) for place in (*_WHERE, "usr/lib", "lib", "lib64", "etc"))
 _ANSWERS_WITHIN_S = 30
 
 
@@ -120,9 +122,17 @@ def slurm_programs(root: str | None, share: Sequence[str] = ()) -> SlurmPrograms
     if os.geteuid() != 0:
         raise InputError("programs of another root take root", where="--root", hint="leave it out, or use sudo")
     own = (Path.cwd(), Path.home(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir()))
-    places = (*own, *(Path(folder).resolve() for folder in share))
-    shared = dict.fromkeys(str(place) for place in places if len(place.parts) > 1)
+    asked = [Path(place).resolve() for place in share]
+    for place in filter(_hides_root, asked):
+        hint = "share a folder of your own, such as the one of an environment of Python"
+        raise InputError(f"{place} of this machine would hide what {folder} has there", where="--share", hint=hint)
+    # A Python of this machine's system is not seen inside: it is of another Debian.
+    shared = dict.fromkeys(str(place) for place in (*own, *asked) if not _hides_root(place))
     return SlurmPrograms(str(folder), tuple(shared))
+
+
+def _hides_root(place: Path) -> bool:
+    return any(own.is_relative_to(place) for own in _OWN)
 
 
 def _find(name: str) -> str | None:
