@@ -57,7 +57,7 @@ def test_a_cluster_of_parallelcluster_has_no_jobs_to_ask_for(logs):
 
 def test_the_streams_of_one_node_are_listed(logs):
     assert logs("--node", FIRST).out.splitlines()[1:] == [
-        "1 streams of 1 nodes",
+        "1 stream of 1 node",
         next(row for row in logs().out.splitlines() if row.endswith("slurmd")),
     ]
 
@@ -116,7 +116,7 @@ def test_where_nothing_is_found_it_is_said_what_was_looked_at(logs, begin):
     assert (ran.status, ran.out) == (0, "")
     (said,) = ran.err.splitlines()
     assert said.startswith("no event from 20")
-    assert f"that 'nothing of it' finds: looked at 1 streams of 1 nodes in {GROUP}, whose events are from " in said
+    assert f"that 'nothing of it' finds: looked at 1 stream of 1 node in {GROUP}, whose events are from " in said
     first, next_ = (time_text(begin + more_ms)[:16].replace("T", " ") for more_ms in (0, 60_000))
     period = said.partition("whose events are from ")[2]
     assert period.startswith(first)

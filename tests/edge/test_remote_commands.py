@@ -114,6 +114,16 @@ def test_a_command_that_does_not_arrive_is_told_with_its_status(stubs: Path, sta
         ssm(address).run(("true",))
 
 
+@pytest.mark.parametrize("status", ["Success", "Failed"])
+def test_a_command_that_ran_without_an_answer_is_not_called_unreachable(stubs: Path, status: str):
+    with (
+        systems_manager(Agent(ends=status)) as address,
+        pytest.raises(UnreachableError, match=r"ran on the head node, .* came back: it printed nothing") as told,
+    ):
+        ssm(address).run(("true",))
+    assert "cannot be reached" not in told.value.problem
+
+
 def test_a_command_that_never_ends_is_not_waited_for_for_ever(stubs: Path):
     with (
         systems_manager(Agent(ends="InProgress")) as address,

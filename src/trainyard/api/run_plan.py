@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainyard.api.run_report import price_of
+from trainyard.counts import count_text
 from trainyard.errors import InputError
 from trainyard.training.checkpoint_interval import daly_s, failure_rates
 from trainyard.training.forecast import Plan, forecast
@@ -85,7 +86,7 @@ def plan_text(values: dict[str, Any]) -> str:
     expected = values["expected"]
     low, high = expected["wall_h_90_percent"]
     rate, source = values["interruptions_per_1000_node_days"], values["rate_source"]
-    nodes = f"{values['nodes']} nodes with {values['spare_nodes']} spare"
+    nodes = f"{count_text(values['nodes'], 'node')} with {values['spare_nodes']} spare"
     begin = (
         f"{values['run']}: {values['work_h']:,.1f} h of computing on {nodes}; "
         f"an interruption every {values['mtbf_h']:,.1f} h ({rate:g} in 1,000 node-days, {source})"

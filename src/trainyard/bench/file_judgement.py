@@ -17,6 +17,7 @@ from trainyard.bench.nccl_json import is_test_json, parse_json
 from trainyard.bench.nccl_log import collective_in, parse_log
 from trainyard.bench.result import Run
 from trainyard.catalog import instances
+from trainyard.counts import count_text
 from trainyard.edge.blocks import blocks_of
 from trainyard.errors import InputError
 
@@ -135,7 +136,7 @@ def _of_folder(name: str, without: list[InputError] | None) -> list[ReadRun]:
         # A folder holds scripts and logs too. One of its files counts when it has a table.
         with_runs += [ReadRun(str(file), run) for run in runs if run.rows or run.parameters]
     if not with_runs:
-        looked = f"{len(files)} files" if len(files) != 1 else "1 file"
+        looked = count_text(len(files), "file")
         raise _no_results(name, f"none of its {looked} holds a table of nccl-tests or nccom-test")
     return with_runs
 

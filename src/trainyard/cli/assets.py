@@ -10,6 +10,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, reporter, severity_counts
+from trainyard.counts import count_text
 
 if TYPE_CHECKING:
     from trainyard.api.assets import FileLock, LockComparison, LockedAsset
@@ -86,7 +87,7 @@ def _print(locked: FileLock, *, check: bool) -> None:
         print_text(_line(asset))
     unverified = sum(asset.verified_by is None for asset in locked.lock.assets)
     count = len(locked.lock.assets)
-    print_text(f"{file} written: {count} file{'' if count == 1 else 's'}, {unverified} without a published checksum")
+    print_text(f"{file} written: {count_text(count, 'file')}, {unverified} without a published checksum")
 
 
 def _line(asset: LockedAsset) -> str:

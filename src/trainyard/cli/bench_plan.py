@@ -10,6 +10,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts, styled
+from trainyard.counts import count_text
 
 if TYPE_CHECKING:
     from trainyard.api.bench_plan import BenchJob, BenchPlan
@@ -73,7 +74,7 @@ def _print(planned: BenchPlan) -> None:
         print_text(f"left out: {reason}", err=True)
     for phase, what in _PHASES.items():
         _print_phase(planned, what, [job for job in planned.jobs if job.phase == phase], phase)
-    print_text(f"{len(planned.jobs)} jobs in {planned.written.folder}")
+    print_text(f"{count_text(len(planned.jobs), 'job')} in {planned.written.folder}")
 
 
 def _print_phase(planned: BenchPlan, what: str, jobs: list[BenchJob], phase: int) -> None:

@@ -12,6 +12,7 @@ from trainyard.cli import suggestions
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, reporter, styled
+from trainyard.counts import count_text
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -157,10 +158,15 @@ def _print(result: SubmissionResult) -> None:
     for job in result.jobs:
         _print_job(job, followed=result.followed)
     if not result.followed:
-        print_text(f"{len(result.jobs)} jobs are submitted; repeat the command without --no-wait to follow them")
+        print_text(
+            f"{count_text(len(result.jobs), 'job is', 'jobs are')} submitted; "
+            "repeat the command without --no-wait to follow them"
+        )
     else:
         good = sum(job.good for job in result.jobs)
-        print_text(f"{good} of {len(result.jobs)} jobs are good; results are in {result.results}")
+        print_text(
+            f"{good} of {count_text(len(result.jobs), 'job is', 'jobs are')} good; results are in {result.results}"
+        )
 
 
 def _print_job(job_result: JobResult, *, followed: bool) -> None:
@@ -185,7 +191,7 @@ def _print_job(job_result: JobResult, *, followed: bool) -> None:
 
 def _print_gpus(id_: str, checked: GpuCheck) -> None:
     verdict = styled(checked.verdict, fg=_COLOURS[checked.verdict], bold=True)
-    print_text(f"{id_}: {verdict}: {len(checked.gpus)} GPUs")
+    print_text(f"{id_}: {verdict}: {count_text(len(checked.gpus), 'GPU')}")
     for finding in checked.findings:
         print_text(f"  {finding_text(finding)}")
 

@@ -9,6 +9,7 @@ import click
 
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_plain, print_text
+from trainyard.counts import count_text
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _distance(entry: CalendarEntry, now_s: float) -> str:
         days = (entry.at.date() - datetime.fromtimestamp(now_s, UTC).date()).days
         if days == 0:
             return "today"
-        return f"in {days} days" if days > 0 else f"{-days} days ago"
+        return f"in {count_text(days, 'day')}" if days > 0 else f"{count_text(-days, 'day')} ago"
     return f"in {duration(left_s)}" if left_s >= 0 else f"{duration(-left_s)} ago"
 
 

@@ -10,6 +10,7 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.output import reporter
 from trainyard.cli.today import today
+from trainyard.counts import count_text
 
 if TYPE_CHECKING:
     from trainyard.checking.spec_file import FileFindings
@@ -139,7 +140,9 @@ def command(  # noqa: PLR0913, PLR0917  as many as the command line has
         from trainyard.api.check import write_baseline as write
         from trainyard.cli.output import print_text
 
-        print_text(f"{write(write_baseline, checked)} findings are in {write_baseline} now")
+        print_text(
+            f"{count_text(write(write_baseline, checked), 'finding is', 'findings are')} in {write_baseline} now"
+        )
         return
     if known is not None:
         checked = list(without_known(checked, known))

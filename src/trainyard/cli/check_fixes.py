@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainyard.api.check import fixes_of, write_fixes
 from trainyard.cli.output import ask_consent, print_lines, print_text
+from trainyard.counts import count_text
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def show_fixes(paths: Sequence[str], *, err: bool) -> list[FixedText]:
     if fixed:
         ids = sorted({finding.id for file in fixed for finding in file.fixed})
         number = sum(len(file.fixed) for file in fixed)
-        print_text(f"{number} {'fix' if number == 1 else 'fixes'}: {', '.join(ids)}", err=True)
+        print_text(f"{count_text(number, 'fix', 'fixes')}: {', '.join(ids)}", err=True)
     else:
         print_text("nothing here has one right answer that could be written", err=True)
     return fixed

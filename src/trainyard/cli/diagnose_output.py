@@ -6,8 +6,8 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from trainyard.cli.output import print_lines, print_text, styled
+from trainyard.counts import count_text
 from trainyard.diagnose.report.sentences import (
-    count_text,
     depth_sentence,
     different_lines,
     excerpt,

@@ -8,6 +8,7 @@ import click
 
 from trainyard.cli.output import json_option, print_json, print_text, styled
 from trainyard.cli.today import today
+from trainyard.counts import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,7 @@ def _lines(report: FactReport, within_days: int) -> Iterator[str]:
     if not report.expired:
         first = report.ages[0]
         yield f"  none; the first will be {first.file}, which is believed until {first.until}"
-    yield styled(f"Ends of support, within {within_days} days", bold=True)
+    yield styled(f"Ends of support, within {count_text(within_days, 'day')}", bold=True)
     for end in report.ends:
         yield f"  {end.until}  {end.of}, {_distance(end.until, report.today)}"
     if not report.ends:
@@ -89,5 +90,5 @@ def _lines(report: FactReport, within_days: int) -> Iterator[str]:
 
 def _distance(day: date, now: date) -> str:
     days = (day - now).days
-    count = f"{abs(days)} day{'' if abs(days) == 1 else 's'}"
+    count = count_text(abs(days), "day")
     return "today" if days == 0 else f"in {count}" if days > 0 else f"{count} ago"

@@ -8,6 +8,7 @@ import click
 
 from trainyard.cli import suggestions
 from trainyard.cli.output import json_option, print_json, print_text
+from trainyard.counts import count_text
 from trainyard.foreign_text import quoted
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def _print(outcome: StormOutcome) -> None:
     from trainyard.training.ledger.attempt import MEANINGS
 
     storm, rate = outcome.storm, outcome.rate
-    print_text(f"{outcome.run}: {storm.days:g} days on {storm.nodes} nodes with {outcome.gpus} GPUs, simulated")
+    machines = f"{count_text(storm.nodes, 'node')} with {count_text(outcome.gpus, 'GPU')}"
+    print_text(f"{outcome.run}: {storm.days:g} days on {machines}, simulated")
     print_text(f"{rate.per_1000_node_days:g} interruptions in 1,000 node-days: {quoted(rate.what)} ({rate.source})")
     faults = ", ".join(f"{count} {_PLURALS[fault]}" for fault, count in outcome.faults.items())
     print_text(f"{sum(outcome.faults.values())} interruptions: {faults}")

@@ -11,6 +11,7 @@ import click
 from trainyard.cli.interrupts import endless, interruptible
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, reporter
+from trainyard.counts import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,15 +173,15 @@ def _export(  # noqa: PLR0913  what is asked for
     if as_json:
         print_json({**done._asdict(), "file": str(done.file)})
         return
-    print_text(f"wrote {file}: {done.events:,} events of {done.streams} streams")
+    print_text(f"wrote {file}: {count_text(done.events, 'event')} of {count_text(done.streams, 'stream')}")
     sentence = (
-        f"and {done.stack_events} events of the stack"
+        f"and {count_text(done.stack_events, 'event')} of the stack"
         if done.left_out is None
         else f"no events of the stack: {done.left_out}"
     )
     print_text(sentence)
     if done.containers or done.kubernetes_left_out:
-        print_text(f"and {done.container_lines:,} lines of {done.containers} containers")
+        print_text(f"and {count_text(done.container_lines, 'line')} of {count_text(done.containers, 'container')}")
     if done.kubernetes_left_out:
         print_text(f"of Kubernetes not all: {done.kubernetes_left_out}")
 

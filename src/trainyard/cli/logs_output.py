@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from trainyard.cli.output import print_plain, print_text, styled
+from trainyard.counts import count_text
 from trainyard.edge.aws.log_events import time_text
 from trainyard.foreign_text import BAR, one_line
 from trainyard.platform_table import PLATFORMS
@@ -27,9 +28,11 @@ def print_log(logs: LogReader) -> None:
     if (log := logs.log) is None:
         _print_pods(logs)
         return
-    retention = "for good" if log.group.kept_days is None else f"for {log.group.kept_days} days"
+    retention = "for good" if log.group.kept_days is None else f"for {count_text(log.group.kept_days, 'day')}"
     print_text(f"{log.group.name}: {_size(log.group.size_bytes)}, kept {retention}")
-    print_text(f"{len(logs.streams)} streams of {_whose(log, logs)}{'' if log.whole else ', and there are more'}")
+    print_text(
+        f"{count_text(len(logs.streams), 'stream')} of {_whose(log, logs)}{'' if log.whole else ', and there are more'}"
+    )
     for stream in logs.streams:
         print_text(_row(stream))
     for former in log.former[:_MOST_FORMER]:
@@ -41,7 +44,7 @@ def print_log(logs: LogReader) -> None:
 
 def _print_pods(logs: LogReader) -> None:
     pods = {stream.name.rpartition("/")[0] for stream in logs.streams}
-    print_text(f"{len(logs.streams)} containers of {len(pods)} pods, by kubectl")
+    print_text(f"{count_text(len(logs.streams), 'container')} of {count_text(len(pods), 'pod')}, by kubectl")
     for stream in logs.streams:
         names = _names(stream.name, stream)
         pod, node = one_line(str(names["pod"])), one_line(str(names["host"] or "on no node"))
@@ -56,7 +59,7 @@ def nothing_found(logs: LogReader, of: Period, grep: str | None) -> str:
     that = f" that {grep!r} finds" if grep is not None else ""
     if logs.log is None:
         return f"no line{period}{that}: looked at {len(logs.streams)} containers by kubectl"
-    looked_at = f"{len(logs.streams)} streams of {_whose(logs.log, logs)} in {logs.log.group.name}"
+    looked_at = f"{count_text(len(logs.streams), 'stream')} of {_whose(logs.log, logs)} in {logs.log.group.name}"
     return f"no event{period}{that}: looked at {looked_at}, {_known_times(logs)}"
 
 

@@ -11,6 +11,7 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.monitor_findings import print_findings
 from trainyard.cli.output import json_option, print_json, print_text, styled
+from trainyard.counts import count_text
 
 if TYPE_CHECKING:
     from trainyard.api.monitor_files import MonitorAlerts
@@ -58,7 +59,7 @@ def _print(result: MonitorAlerts) -> None:
 
     if result.written is not None:
         count = len(result.alerts)
-        print_text(f"{result.written} written: {count} alerts, and what is recorded for dashboards")
+        print_text(f"{result.written} written: {count_text(count, 'alert')}, and what is recorded for dashboards")
         return
     width = max((len(alert.id) for alert in result.alerts), default=0)
     for alert in result.alerts:

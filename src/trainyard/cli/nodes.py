@@ -11,6 +11,7 @@ import click
 from trainyard.cli.interrupts import interruptible
 from trainyard.cli.options import account_options, cluster_argument
 from trainyard.cli.output import json_option, print_json, print_text, styled
+from trainyard.counts import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -290,7 +291,7 @@ def refresh(  # noqa: PLR0913  one for each option
     for text, names in what.items():
         for node in names:
             print_text(f"{node} {text}")
-    print_text(f"{refreshed.current} nodes run release {refreshed.release[:12]} already")
+    print_text(f"{count_text(refreshed.current, 'node runs', 'nodes run')} release {refreshed.release[:12]} already")
 
 
 @command.command("history")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainyard.cli.output import print_text
+from trainyard.counts import count_text
 from trainyard.foreign_text import quoted, word_or_quoted
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ def print_history(history: HostHistory) -> None:
     returned = sum(host.returned for host in history.hosts)
     known = sum(bool(host.gpus) for host in history.hosts)
     print_text(
-        f"{history.name} in {history.region}: {known} hosts known by their GPUs, "
-        f"{len(history.hosts) - known} instances without, {returned} there again after trouble"
+        f"{history.name} in {history.region}: {count_text(known, 'host')} known by GPUs, "
+        f"{count_text(len(history.hosts) - known, 'instance')} without, {returned} there again after trouble"
     )
 
 
@@ -31,7 +32,7 @@ def _host_line(host: Host) -> str:
     bad = sum(stay.is_bad for stay in host.stays)
     more = f" and {len(host.gpus) - 1} more" if len(host.gpus) > 1 else ""
     name = f"host with {host.gpus[0]}{more}" if host.gpus else "host that is not known by GPUs"
-    count = f"{len(host.stays)} instance{'' if len(host.stays) == 1 else 's'}, {bad} with trouble"
+    count = f"{count_text(len(host.stays), 'instance')}, {bad} with trouble"
     doubt = "; several instances say that they have its GPUs, so some of them are wrong" if host.doubtful else ""
     return f"{name}: {count}{'; it is there again' if host.returned else ''}{doubt}"
 

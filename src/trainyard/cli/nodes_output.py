@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from trainyard.cli.output import print_text, severity_counts, styled
+from trainyard.counts import count_text
 from trainyard.foreign_text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def print_nodes(nodes: ClusterNodes) -> None:
         print_text(_finding_line(finding))
     ready = sum(node.ready for node in nodes.present)
     print_text(
-        f"{nodes.name} in {nodes.region}: {ready} of {len(nodes.present)} nodes ready, "
+        f"{nodes.name} in {nodes.region}: {ready} of {count_text(len(nodes.present), 'node')} ready, "
         f"{severity_counts(nodes.findings)}"
     )
 
@@ -49,10 +50,8 @@ def print_topology(topology: ClusterTopology) -> None:
         print_text(f"{place.id}: EC2 does not say yet where it is")
     running = len(topology.instances)
     if running:
-        print_text(
-            f"{topology.name} in {topology.region}: {running - len(topology.untold)} of {running} running instances "
-            f"{_under(topology)}"
-        )
+        told_count = f"{running - len(topology.untold)} of {count_text(running, 'running instance')}"
+        print_text(f"{topology.name} in {topology.region}: {told_count} {_under(topology)}")
     if topology.untold:
         types = sorted({place.instance_type for place in topology.untold})
         print_text(f"of {', '.join(types)} EC2 does not say where they are")
@@ -60,8 +59,7 @@ def print_topology(topology: ClusterTopology) -> None:
 
 def _under(topology: ClusterTopology) -> str:
     spines, switches = topology.spines, topology.switches
-    top = "spine" if spines == 1 else "spines"
-    return f"under {spines} {top} and {switches} {'switch' if switches == 1 else 'switches'}"
+    return f"under {count_text(spines, 'spine')} and {count_text(switches, 'switch', 'switches')}"
 
 
 def _topology_row(place: NetworkPlace) -> tuple[str, ...]:

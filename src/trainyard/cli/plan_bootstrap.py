@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainyard.counts import count_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -66,7 +68,7 @@ def _with_nodes(nodes: Iterable[NodeTime], name: str) -> str:
 def fleet_lines(fleet: Fleet) -> Iterator[str]:
     """Yield when simulated nodes are ready."""
     assumed = fleet.assumptions
-    yield f"{fleet.nodes:,} nodes at once, simulated: minutes until they are up"
+    yield f"{count_text(fleet.nodes, 'node')} at once, simulated: minutes until they are up"
     width = max(len(queue.queue) for queue in fleet.queues)
     columns = ("nodes", "first", "median", "99 %", "last", "not in time")
     yield f"  {'':<{width}}   {'':<8}" + "".join(f"   {column:>11}" for column in columns)

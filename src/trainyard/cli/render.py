@@ -11,6 +11,7 @@ import click
 from trainyard.cli import suggestions
 from trainyard.cli.options import hint_to_lock, lock_option
 from trainyard.cli.output import finding_text, json_option, print_json, print_text, severity_counts
+from trainyard.counts import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,7 +91,7 @@ def _listed(files: Iterable[str]) -> Iterator[str]:
         else:
             yield name
     if tests:
-        yield f"bench/ ({tests} files)"
+        yield f"bench/ ({count_text(tests, 'file')})"
 
 
 def _print_json(rendered: FileRendering) -> None:

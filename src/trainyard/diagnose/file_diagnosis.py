@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from trainyard.counts import count_text
 from trainyard.diagnose.combined_scan import CombinedScan
 from trainyard.diagnose.diagnosis import Diagnosis, UnusualLine
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.reading import LogSource, log_files
-from trainyard.diagnose.report.sentences import count_text, size
+from trainyard.diagnose.report.sentences import size
 from trainyard.diagnose.scanning.result import Progress
 from trainyard.diagnose.scanning.scan import scan
 from trainyard.diagnose.unusual import UnusualLines, unusual_lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.counts import count_text
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -28,12 +29,12 @@ def check(spec: Spec) -> Iterator[Problem]:
     least, most = sizings(spec)
     path = ("monitoring", "mode")
     if most.series is not None and most.series > ACTIVE_SERIES:
-        amount = f"{most.nodes:,} nodes make {most.series:,} series"
+        amount = f"{count_text(most.nodes, 'node makes', 'nodes make')} {most.series:,} series"
         yield Problem(path, f"{spec.monitoring.mode}: {amount}, the quota is {ACTIVE_SERIES:,}")
     elif least.series is not None and least.series > AT_ONCE:
         message = (
-            f"{spec.monitoring.mode}: {least.nodes:,} nodes make {least.series:,} series from the start, "
-            f"and a new workspace takes {AT_ONCE:,}"
+            f"{spec.monitoring.mode}: {count_text(least.nodes, 'node makes', 'nodes make')} "
+            f"{least.series:,} series from the start, and a new workspace takes {AT_ONCE:,}"
         )
         yield Problem(path, message, "expect gaps in the first hours, while it grows", severity="info")
 

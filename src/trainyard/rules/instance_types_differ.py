@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find, uses_efa
+from trainyard.counts import count_text
 from trainyard.finding import Severity
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
@@ -60,7 +61,7 @@ def _efa(facts: InstanceType) -> str | None:
 
 
 def _count(number: int | None, what: str) -> str | None:
-    return None if number is None else f"{number} {what}{'' if number == 1 else 's'}"
+    return None if number is None else count_text(number, what)
 
 
 RULE = Rule(

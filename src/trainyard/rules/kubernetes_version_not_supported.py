@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.catalog.eks_limits import eks_limits
 from trainyard.catalog.kubernetes_versions import HALF_A_YEAR_DAYS, Support, days_left, recommended_versions, support_of
+from trainyard.counts import count_text
 from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
 from trainyard.rules.documents import mapping_at
@@ -56,7 +57,8 @@ def _ended(version: str, support: Support) -> str:
 
 
 def _ends_soon(version: str, support: Support, days: int) -> str:
-    return f"Kubernetes {version} leaves standard support on {support.until}, {days} days after {support.as_of}"
+    after = f"{count_text(days, 'day')} after {support.as_of}"
+    return f"Kubernetes {version} leaves standard support on {support.until}, {after}"
 
 
 def _recommended() -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.catalog.instances import find, researched_names
+from trainyard.counts import count_text
 from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
@@ -27,7 +28,7 @@ def check(spec: Spec) -> Iterator[Problem]:
         return
     needed = most.server_memory_mib + _BESIDE_MIB
     message = (
-        f"the {most.series or 0:,} series of {most.nodes} nodes need {needed:,.0f} MiB with Grafana, "
+        f"the {most.series or 0:,} series of {count_text(most.nodes, 'node')} need {needed:,.0f} MiB with Grafana, "
         f"and {facts.name} has {facts.memory_mib:,}"
     )
     yield Problem(("monitoring", "instance_type"), message, _remedy(needed))

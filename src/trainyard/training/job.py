@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import split
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.errors import InputError
 from trainyard.launch.launch import Launch, launch_of
 from trainyard.spec.cluster import Spec
@@ -56,7 +57,7 @@ def planned(
     group, minutes = nodes_of(run, spec), round(run.time_limit_h * 60) * (run.restarts.most + 1)
     queue = group.queue.name
     return PlannedJob(
-        run.name, f"the run {run.name} on {run.nodes} nodes of {queue}", "training", run.nodes, queue,
+        run.name, f"the run {run.name} on {count_text(run.nodes, 'node')} of {queue}", "training", run.nodes, queue,
         group.instance_type, minutes, script, files or {},
         request=request, requeued=run.restarts.most > 0,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 
 from trainyard.catalog.instances import find
 from trainyard.checking.spec_file import worst_first
+from trainyard.counts import count_text
 from trainyard.finding import Finding
 from trainyard.finding_kinds import FindingKind, Problem, kinds_beside
 from trainyard.platform_table import platform_of
@@ -91,8 +92,9 @@ def _interval(file: RunFile, _now: datetime) -> Found:
     if lost - least < _TELLING_LOSS:
         return
     message = (
-        f"a checkpoint every {checkpoints.interval_min:g} min costs {lost:.1%} of the time of {file.run.nodes} nodes, "
-        f"and one every {best_s / 60:.0f} min {least:.1%}: {write_s:g} s each, and an interruption every "
+        f"a checkpoint every {checkpoints.interval_min:g} min costs {lost:.1%} of the time of "
+        f"{count_text(file.run.nodes, 'node')}, and one every {best_s / 60:.0f} min {least:.1%}: "
+        f"{write_s:g} s each, and an interruption every "
         f"{mtbf_s / 3600:,.0f} h"
     )
     remedy = f"write interval_min: {max(round(best_s / 60), 1)}, or in write_s how long a checkpoint really takes"

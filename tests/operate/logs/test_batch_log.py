@@ -43,7 +43,7 @@ def test_streams_are_listed_with_their_jobs_and_nodes(planted, capsys):
     assert (by_name[WORKER].node, by_name[FORGOTTEN].node) == ("bench#1", "f" * 32)
     print_log(logs)
     out = capsys.readouterr().out.splitlines()
-    assert out[1] == "3 streams of 1 jobs that Batch still knows"
+    assert out[1] == "3 streams of 1 job that Batch still knows"
     assert out[2].split()[4:] == ["bench#0", JOB, "nccl"]
 
 

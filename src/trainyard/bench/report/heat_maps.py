@@ -8,7 +8,8 @@ from os.path import commonprefix
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.bench.report.figures import count_text, share, size
+from trainyard.bench.report.figures import share, size
+from trainyard.counts import count_text
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, number, text
 from trainyard.render.markup import markup_text
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.bench.report.figures import count_text, gb_s, share, size
+from trainyard.bench.report.figures import gb_s, share, size
+from trainyard.counts import count_text
 from trainyard.render.markup import add
 
 _MOST_OPEN = 20

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from trainyard.bench.report.figures import count_text, gb_s, share, size
+from trainyard.bench.report.figures import gb_s, share, size
+from trainyard.counts import count_text
 from trainyard.render.markup import markup_text
 
 _MOST_RUNS = 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.bundle.asset_lock import LockedAsset, needed_files
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.asset_cache import AssetCache
@@ -33,7 +34,7 @@ class Mirror:
             work.tell(f"uploads {locked_asset.file}, {locked_asset.size_bytes / 1e6:,.1f} MB")
             upload(work.account, work.bucket, key, cached.path)
         size_mb = sum(locked_asset.size_bytes for locked_asset in missing.values()) / 1e6
-        count = f"{len(missing)} file{'' if len(missing) == 1 else 's'}"
+        count = count_text(len(missing), "file")
         detail = f"{count} uploaded, {size_mb:,.1f} MB" if missing else "all there"
         return StepOutcome(changed=bool(missing), detail=detail)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
@@ -45,7 +46,7 @@ class Bucket:
         if s3.bucket_problem(work.account, work.bucket) is not None:
             return StepOutcome(changed=False)
         count = s3.delete_below(work.account, work.bucket, f"{folder(work.name)}/")
-        deleted = f"{count} {'object' if count == 1 else 'objects'} deleted"
+        deleted = f"{count_text(count, 'object')} deleted"
         is_own = work.bucket == s3.own_bucket(work.account)
         if work.options.delete_data and is_own and s3.delete_empty_bucket(work.account, work.bucket):
             return StepOutcome(changed=True, detail=f"{deleted}, and the bucket, which was empty then")

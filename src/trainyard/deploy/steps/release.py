@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainyard.bundle.assets import release_of, uploads
 from trainyard.bundle.release import Release as Published
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
@@ -34,7 +35,7 @@ class ReleaseStep:
             work.tell(f"s3://{work.bucket}/{key} uploaded")
             uploaded.append(name)
         work.findings += work.untold
-        return StepOutcome(changed=bool(uploaded), detail=f"{len(uploaded)} files uploaded")
+        return StepOutcome(changed=bool(uploaded), detail=f"{count_text(len(uploaded), 'file')} uploaded")
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing: the folder goes with the step that made the bucket, when no node needs it any more."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from trainyard.counts import count_text
 from trainyard.diagnose.cluster.stream_files import StreamFiles, by_relevance
 from trainyard.diagnose.combined_scan import CombinedScan
 from trainyard.diagnose.diagnosis import DiagnosedCause
@@ -56,7 +57,7 @@ class ClusterReader:
             self.read(of.whole(some) if self.read_all else of.ends(some, unread))
             self.collected.leave_out(*unread)
             done += len(some)
-            self.report(f"{done} of {len(streams)} streams read{self._so_far()}")
+            self.report(f"{done} of {count_text(len(streams), 'stream')} read{self._so_far()}")
 
     def _so_far(self) -> str:
         first = self._first()

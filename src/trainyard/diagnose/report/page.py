@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.report.sentences import (
-    count_text,
     depth_sentence,
     different_lines,
     excerpt,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.diagnose.cause import causes
 from trainyard.foreign_text import one_line, word_or_quoted
 
@@ -102,11 +103,6 @@ def _logs_left_out(left: Mapping[str, Any], files: int) -> Iterator[str]:
         yield f"{count_text(left['logs_by_period'], 'log')} of {files:,} without a line of that time"
     if left["logs_by_node"]:
         yield f"{count_text(left['logs_by_node'], 'log')} of other nodes not looked at"
-
-
-def count_text(count: int, what: str) -> str:
-    """Return a number with its word."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def size(size_bytes: int) -> str:

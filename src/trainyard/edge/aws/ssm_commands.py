@@ -18,6 +18,7 @@ _GRACE_S = 30
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 4.0
 # https://docs.aws.amazon.com/systems-manager/latest/userguide/monitor-commands.html
 _UNDER_WAY = {"Pending", "InProgress", "Delayed", "Cancelling"}
+_RAN = {"Success", "Failed"}
 _NOT_MANAGED = {"InvalidInstanceId", "InvalidInstanceInformationFilterValue"}
 
 
@@ -54,6 +55,8 @@ class SsmSlurm:
         status = ended.get("StatusDetails") or ended["Status"]
         if message.startswith("trainyard: error: "):
             raise TrainyardError(message.removeprefix("trainyard: error: "), where=self.words)
+        if ended["Status"] in _RAN:
+            raise self._silent(message or " ".join(ended.get("StandardOutputContent", "").split())[-300:])
         raise self._unreachable(f"{status}{f': {message}' if message else ''}")
 
     def _sent(self, line: str) -> str:
@@ -99,6 +102,13 @@ class SsmSlurm:
         place = {"CommandId": command, "InstanceId": self.instance}
         invocation: dict[str, Any] | None = self._call("get_command_invocation", none_if=not_yet, **place)
         return invocation
+
+    def _silent(self, printed: str) -> UnreachableError:
+        return UnreachableError(
+            f"a command ran on the head node, and no whole answer came back: {printed or 'it printed nothing'}",
+            where=self.instance,
+            hint="try again; if it stays so, look there at what root's shell prints and whether it has bash and base64",
+        )
 
     def _unreachable(self, reason: str) -> UnreachableError:
         return UnreachableError(

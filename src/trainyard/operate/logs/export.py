@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Event
 from typing import IO, NamedTuple, Protocol
 
+from trainyard.counts import count_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.log_events import events, line_of
 from trainyard.edge.aws.stack_events import raw_stack_events
@@ -105,8 +106,8 @@ class Export:
                         name = f"{folder}/cloudwatch-logs/{_file_name(read.stream)}"
                         archive.add(name, read.content, read.last_ms / 1000)
                         streams, count = streams + 1, count + read.events
-                of = f"{number} of {len(streams_read)} streams"
-                self.report(f"{of}: {word_or_quoted(read.stream.name)}, {read.events:,} events")
+                of = f"{number} of {count_text(len(streams_read), 'stream')}"
+                self.report(f"{of}: {word_or_quoted(read.stream.name)}, {count_text(read.events, 'event')}")
         return streams, count
 
     def _reads(self, archive: NewArchive, streams_read: Sequence[Stream]) -> Generator[_Read]:

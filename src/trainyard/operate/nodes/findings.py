@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from trainyard.counts import count_text
 from trainyard.deploy.release_notice import command_to_tell
 from trainyard.finding import SEVERITIES, Finding
 from trainyard.foreign_text import quoted
@@ -50,7 +51,8 @@ def counts(nodes: ClusterNodes) -> Iterator[Finding]:
             message = f"{len(always)} of {group.least} nodes are there of {_words(group)}"
             yield finding("nodes-missing", message, remedy, path=group.path)
         elif len(active) > group.most:
-            message = f"{len(active)} nodes are there of {_words(group)}, which has {group.most} at most"
+            number = count_text(len(active), "node is", "nodes are")
+            message = f"{number} there of {_words(group)}, which has {group.most} at most"
             yield finding("nodes-beyond-spec", message, path=group.path)
     if nodes.expected.problem is None:
         for node in nodes.present:

@@ -70,7 +70,8 @@ class NodeCommands:
         words = ("squeue", "--noheader", f"--nodelist={self.node}", f"--states={_HAVE_NODES}", "--format=%i|%u|%D")
         jobs = [line.split("|") for line in self._must(*words).text.split("\n") if line.count("|") == 2]
         return tuple(
-            f"job {word_or_quoted(id_)} of {word_or_quoted(user)} on {count} nodes" for id_, user, count in jobs
+            f"job {word_or_quoted(id_)} of {word_or_quoted(user)} on {count} {'node' if count == '1' else 'nodes'}"
+            for id_, user, count in jobs
         )
 
     def drain(self, reason: str) -> None:

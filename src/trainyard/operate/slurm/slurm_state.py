@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from trainyard import edge
+from trainyard.counts import count_text
 from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted, word_or_quoted
@@ -87,7 +88,7 @@ class SlurmJob(NamedTuple):
     def __str__(self) -> str:
         """Say which, whose and where, with what users wrote as a quotation."""
         name = f" {quoted(self.name)}" if self.name else ""
-        count = f"{self.nodes} node{'' if self.nodes == 1 else 's'}"
+        count = count_text(self.nodes, "node")
         id_, user, queue = map(word_or_quoted, (self.id, self.user, self.queue))
         return f"job {id_}{name} of {user} on {count} of {queue}"
 

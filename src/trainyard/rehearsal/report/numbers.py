@@ -15,11 +15,6 @@ def seconds(value: Any) -> str:
     return f"{minutes} min {rest} s"
 
 
-def count_text(count: int, noun: str, many: str | None = None) -> str:
-    """Return a number with its noun."""
-    return f"{count:,} {noun if count == 1 else many or f'{noun}s'}"
-
-
 def number(value: Any) -> float:
     """Return a number for drawing, 0 where there is none."""
     return float(value) if isinstance(value, int | float) else 0.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainyard.rehearsal.report.numbers import count_text, seconds
+from trainyard.counts import count_text
+from trainyard.rehearsal.report.numbers import seconds
 
 
 def headline(result: Mapping[str, Any]) -> str:

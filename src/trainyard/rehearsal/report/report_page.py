@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.rehearsal.report.numbers import count_text, seconds
+from trainyard.counts import count_text
+from trainyard.rehearsal.report.numbers import seconds
 from trainyard.rehearsal.report.outcome import call_count, headline, inventory, reason, resource_count
 from trainyard.rehearsal.report.stack_tables import add_calls, add_stacks
 from trainyard.rehearsal.report.timeline import add_timeline

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from trainyard.rehearsal.report.numbers import count_text, seconds
+from trainyard.counts import count_text
+from trainyard.rehearsal.report.numbers import seconds
 from trainyard.rehearsal.report.outcome import call_count, headline, problem, reason, resource_count
 from trainyard.render.markup import markup_text
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.rehearsal.report.numbers import count_text, number, seconds
+from trainyard.counts import count_text
+from trainyard.rehearsal.report.numbers import number, seconds
 from trainyard.render.diagram.canvas import AREA, LINE, NOTE, Box, line, rectangle, text
 from trainyard.render.markup import add, markup_text
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from trainyard.counts import count_text
 from trainyard.platform_table import platform_of
 from trainyard.render.diagram.canvas import AREA, HEADING, LINE, NOTE, Box, number, rectangle, text
 from trainyard.render.diagram.flows import Flow, arrow, flows, label
 from trainyard.render.diagram.layout import WIDTH, Layout, layout
 from trainyard.render.diagram.text_width import printable
-from trainyard.render.diagram.words import count_text, node_count
+from trainyard.render.diagram.words import node_count
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
+from trainyard.counts import count_text
 from trainyard.platform_table import platform_of
 from trainyard.render.assets import folder
 from trainyard.render.cloudformation.monitoring import needs_monitoring
@@ -102,7 +103,7 @@ def registry() -> tuple[str, Card]:
 def cloudwatch(spec: Spec, *, alarms: bool) -> Iterator[tuple[str, Card]]:
     """Yield CloudWatch, where anything is sent there. ``alarms`` says whether there are any."""
     monitoring = spec.monitoring
-    lines = [f"logs, kept {monitoring.log_retention_days:,} days"] if monitoring.logs else []
+    lines = [f"logs, kept {count_text(monitoring.log_retention_days, 'day')}"] if monitoring.logs else []
     shown = [name for name, on in (("dashboard", monitoring.dashboard), ("alarms", alarms)) if on]
     lines += [" and ".join(shown)] if shown else []
     if lines:

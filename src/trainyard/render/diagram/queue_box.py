@@ -10,13 +10,14 @@ from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.catalog.instance_type import InstanceType
+from trainyard.counts import count_text
 from trainyard.launch.instance import Instance
 from trainyard.launch.launch import Launch, compute_launches, jobs_take_whole_nodes
 from trainyard.launch.setup import setup_of
 from trainyard.platform_table import platform_of
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Box, group, line, rectangle, text
 from trainyard.render.diagram.text_width import text_width, wrap
-from trainyard.render.diagram.words import capacity_words, count_text, node_count
+from trainyard.render.diagram.words import capacity_words, node_count
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
 

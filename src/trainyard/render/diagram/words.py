@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainyard.counts import count_text
 from trainyard.launch.capacity import CapacityTarget
 from trainyard.spec.node_group import NodeGroup
-
-
-def count_text(number: int, noun: str, many: str | None = None) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
 def few(values: Sequence[str], most: int = 2) -> str:
@@ -38,5 +34,5 @@ def capacity_words(target: CapacityTarget) -> str:
         case "reservation":
             return f"reservation {target.reservation}"
     if target.group_arn is None:
-        return f"{len(target.members)} reservations"
+        return count_text(len(target.members), "reservation")
     return f"reservation group {target.group_arn.rpartition(':group/')[2]}"

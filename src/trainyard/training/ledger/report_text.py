@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.foreign_text import word_or_quoted
 
 _MOST_RANKS = 8
@@ -26,7 +27,7 @@ def _run(run: Mapping[str, Any]) -> Iterator[str]:
     starts, failures = run["starts"], run["interruptions"]
     yield f"{word_or_quoted(run['run'] or 'run')}: {', '.join(worth(run))}"
     yield (
-        f"  {run['gpus']} GPUs, {starts} start{'s' * (starts != 1)}, {failures} interruption{'s' * (failures != 1)}"
+        f"  {count_text(run['gpus'], 'GPU')}, {count_text(starts, 'start')}, {count_text(failures, 'interruption')}"
         + ("" if run["mtbf_h"] is None else f", one every {run['mtbf_h']:,.1f} h")
         + f"; {run['queue_gpu_hours']:,.1f} GPU-hours in the queue, not paid"
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
+from trainyard.counts import count_text
 from trainyard.deploy.cluster_update import RunningJobs
 from trainyard.deploy.step import DeploymentStep, Probe, StepOutcome
 from trainyard.deploy.steps.infrastructure import grafana_steps, stack_steps, steps_before_stacks
@@ -156,7 +157,7 @@ class BatchStack(StackStep):
         refuse_foreign(stack_state, work)
         ended = 0 if stack_state is None else _end_jobs(work, list(job_queues(stack_state).values()))
         outcome = super().undo(work)
-        return replace(outcome, detail=f"{outcome.detail}, with {ended} jobs ended") if ended else outcome
+        return replace(outcome, detail=f"{outcome.detail}, with {count_text(ended, 'job')} ended") if ended else outcome
 
 
 def job_queues(stack: StackState) -> dict[str, str]:
@@ -197,4 +198,6 @@ def _await_end(work: Work, queues: list[str]) -> None:
         if not left:
             return
         work.account.clock.sleep(_POLL_S)
-    work.tell(f"{left} jobs are still ending; CloudFormation waits for them before it deletes their queue")
+    work.tell(
+        f"{count_text(left, 'job is', 'jobs are')} still ending; CloudFormation waits before it deletes their queue"
+    )

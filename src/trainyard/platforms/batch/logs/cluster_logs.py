@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from trainyard.counts import count_text
 from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_job_state import BATCH_LOG_GROUP, QueueJob, definitions, described_jobs, latest_jobs
@@ -75,7 +76,7 @@ def parsed_stream(name: str) -> JobStreamName | None:
 def summary(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
     """Return of how many jobs some streams are."""
     jobs = {stream.parts.job for stream in streams if isinstance(stream.parts, JobStreamName)} - {None}
-    return f"{len(jobs)} jobs that Batch still knows"
+    return f"{count_text(len(jobs), 'job')} that Batch still knows"
 
 
 def export_part(export: Export, kubectl_of: KubectlOf) -> ExportPart | None:  # noqa: ARG001  part of the protocol

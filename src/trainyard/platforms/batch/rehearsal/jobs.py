@@ -11,6 +11,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
@@ -51,7 +52,9 @@ class JobsOfDefinitions:
             _refuse_incomplete(job, request)
             _push(work, [container["image"] for container in _containers(job)])
             submitted.append(answer["jobName"])
-        return StepOutcome(changed=bool(submitted), detail=f"{len(submitted)} jobs taken: {', '.join(submitted)}")
+        return StepOutcome(
+            changed=bool(submitted), detail=f"{count_text(len(submitted), 'job')} taken: {', '.join(submitted)}"
+        )
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing: what destroys the cluster ends them."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from shlex import join
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.foreign_text import quoted, quoted_or
 from trainyard.operate.nodes.durations import duration
 from trainyard.operate.status.cluster_status import Concern, Status
@@ -116,7 +117,7 @@ def _queue(queue: QueueStatus) -> str:
 
 
 def _waiting(job: WaitingJob) -> str:
-    nodes = f", {job.nodes} nodes" if job.nodes is not None else ""
+    nodes = f", {count_text(job.nodes, 'node')}" if job.nodes is not None else ""
     why = f": {quoted(job.reason)}" if job.reason else ""
     return f"  waiting in {job.queue}: {job.name} ({job.id}{nodes}) since {job.submitted}{why}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.kubernetes.kubectl import Kubectl
@@ -51,7 +52,10 @@ class EksManifests:
                 # With EFA, eksctl has installed a device plugin of the same name, whose fields become ours.
                 kubectl.apply(documents, force_conflicts=True)
             running = _await(work, kubectl, [document for documents in files.values() for document in documents])
-        return StepOutcome(changed=True, detail=f"{len(files)} files applied, {running} workloads run")
+        return StepOutcome(
+            changed=True,
+            detail=f"{count_text(len(files), 'file')} applied, {count_text(running, 'workload runs', 'workloads run')}",
+        )
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing: they go with the cluster."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws import eks
@@ -74,7 +75,7 @@ def node_count_text(counts: list[Count]) -> str:
     """Return the number of nodes, and what it is made of: so many of each group."""
     total = sum(count.ready for count in counts)
     parts = ", ".join(map(_of_group, counts))
-    return f"{total} nodes are Ready: {parts}"
+    return f"{count_text(total, 'node is', 'nodes are')} Ready: {parts}"
 
 
 def refuse_images_without_driver(work: Work) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainyard.counts import count_text
 from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import GroupNames, LogGroup
@@ -61,7 +62,7 @@ def summary(log: ClusterLog, streams: Sequence[Stream]) -> str:
     if log.group.name.startswith(CONTROL_PLANE):
         return "the control plane"
     sources = [stream.parts for stream in streams if isinstance(stream.parts, EksStreamName)]
-    return f"{len({source.host for source in sources if source.is_of_node})} nodes"
+    return count_text(len({source.host for source in sources if source.is_of_node}), "node")
 
 
 def export_part(export: Export, kubectl_of: KubectlOf) -> KubernetesPart:

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
 from trainyard.edge.kubernetes.kubectl_program import kubectl_of
@@ -61,9 +62,8 @@ class KubernetesPart:
                 containers, count = containers + bool(lines), count + len(lines)
                 if lines:
                     self._write(archive, f"{folder}/pods/{_file_name(stream)}.log", lines)
-                self.report(
-                    f"{number} of {len(streams)} containers: {word_or_quoted(stream.name)}, {len(lines):,} lines"
-                )
+                of = f"{number} of {count_text(len(streams), 'container')}"
+                self.report(f"{of}: {word_or_quoted(stream.name)}, {count_text(len(lines), 'line')}")
         if len(streams) > _MOST_CONTAINERS:
             missing.append(f"only {_MOST_CONTAINERS:,} of {len(streams):,} containers were read")
         return KubernetesLogs(containers, count, "; ".join(dict.fromkeys(missing)) or None)

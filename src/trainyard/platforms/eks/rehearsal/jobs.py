@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.errors import TrainyardError
@@ -47,7 +48,9 @@ class JobsOnNodes:
             _refuse_dangling(kubectl)
             _refuse_missing_devices(kubectl, spec)
             taken = [_try(work, kubectl, documents) for documents in _jobs(spec, work.outputs)]
-        return StepOutcome(changed=bool(taken), detail=f"{len(taken)} jobs had their nodes: {', '.join(taken)}")
+        return StepOutcome(
+            changed=bool(taken), detail=f"{count_text(len(taken), 'job')} had their nodes: {', '.join(taken)}"
+        )
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing: each job was deleted."""
@@ -99,7 +102,7 @@ def _try(work: Work, kubectl: EmulatedKubectl, documents: list[dict[str, Any]]) 
             raise TrainyardError(f"{job['kind']} {name} does not start: {_why(kubectl, waiting)}", where=name)
     finally:
         kubectl.delete(documents)
-    work.tell(f"{job['kind']} {name} has a node for each of its {len(pods)} pods")
+    work.tell(f"{job['kind']} {name} has a node for each of its {count_text(len(pods), 'pod')}")
     return str(name)
 
 

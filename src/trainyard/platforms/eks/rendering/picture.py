@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.counts import count_text
 from trainyard.render.diagram.cards import Card, registry, session_manager
 from trainyard.render.diagram.words import few
 from trainyard.spec.cluster import Spec
@@ -37,7 +38,7 @@ def head_services(spec: Spec) -> Iterator[tuple[str, Card]]:
     lines: tuple[str, ...] = (f"control plane of Kubernetes {spec.eks.kubernetes_version}",)
     yield "control plane", Card("server", "compute", "EKS", lines)
     if spec.monitoring.logs and spec.eks.control_plane_logs:
-        lines = ("logs of the control plane", f"kept {spec.monitoring.log_retention_days:,} days")
+        lines = ("logs of the control plane", f"kept {count_text(spec.monitoring.log_retention_days, 'day')}")
         yield "logs of the control plane", Card("watch", "watch", "CloudWatch", lines)
 
 

@@ -9,6 +9,7 @@ from shlex import join
 
 import yaml
 
+from trainyard.counts import count_text
 from trainyard.deploy.record import Deployment
 from trainyard.edge.kubernetes.documents import parts, seconds, text
 from trainyard.operate.nodes.durations import duration, short_list
@@ -101,20 +102,16 @@ def _of_node_groups(status: Status, eks: EksStatus) -> Iterator[Concern]:
             yield _short_group(status, group)
         if group.cordoned:
             command = _kubectl(eks, "get", "nodes", "--field-selector", "spec.unschedulable=true")
-            nodes = _counted(group.cordoned, "node takes", "nodes take")
+            nodes = count_text(group.cordoned, "node takes", "nodes take")
             what = f"{nodes} no new pods (cordoned): node group {group.name}"
             yield Concern("warning", what, command)
-
-
-def _counted(count: int, noun: str, many: str) -> str:
-    return f"{count} {noun if count == 1 else many}"
 
 
 def _short_group(status: Status, group: NodeGroupStatus) -> Concern:
     """Return the concern of missing nodes: an error where the node group has none that works."""
     count, word = (group.states.get("running", 0), "running") if group.ready is None else (group.ready, "ready")
     why = f": {group.why[0]}" if group.why else ", and nobody says why"
-    nodes = _counted(count, f"{word} node", f"{word} nodes")
+    nodes = count_text(count, f"{word} node", f"{word} nodes")
     what = f"node group {group.name} has {nodes} of the {group.wanted} that it is to have{why}"
     return Concern("error" if not count else "warning", what, status.command("diagnose"))
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.edge.aws.eks import Addon
 from trainyard.platforms.eks.status.eks_status import (
     ControlPlane,
@@ -134,7 +135,7 @@ def _pods(pods: tuple[PodTrouble, ...]) -> Iterator[str]:
 def _jobs(jobs: tuple[TrainingJob, ...]) -> Iterator[str]:
     for job in jobs[:_MOST_JOBS]:
         since = f" since {job.since}" if job.since else ""
-        pods = "" if job.state in _OVER else f", {job.active} of {job.pods} pods run"
+        pods = "" if job.state in _OVER else f", {job.active} of {count_text(job.pods, 'pod runs', 'pods run')}"
         yield f"  {job.kind} {job.namespace}/{job.name} {job.state}{since}{pods}{f': {job.why}' if job.why else ''}"
     if (beyond := len(jobs) - _MOST_JOBS) > 0:
         yield f"  and {beyond} more jobs"

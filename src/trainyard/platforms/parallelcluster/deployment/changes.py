@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trainyard.bundle.config_text import config_text
+from trainyard.counts import count_text
 from trainyard.deploy.cluster_update import ClusterUpdate
 from trainyard.deploy.losses import refuse_losses
 from trainyard.deploy.preflight_step import known_outputs
@@ -72,7 +73,7 @@ class Changes:
         refuse_losses(work, work.cluster_update.losses)
         refuse_running_jobs(work, work.cluster_update)
         count = len(work.cluster_update.changes)
-        return StepOutcome(changed=False, detail=f"{count} change{'' if count == 1 else 's'}")
+        return StepOutcome(changed=False, detail=count_text(count, "change"))
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing."""

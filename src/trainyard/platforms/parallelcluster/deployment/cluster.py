@@ -7,6 +7,7 @@ from shlex import join
 from typing import Any
 
 from trainyard.bundle.config_text import config_text
+from trainyard.counts import count_text
 from trainyard.deploy.adopted_stack import is_adopted
 from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Probe, StepOutcome
@@ -101,7 +102,7 @@ def _delete_abandoned_files(work: Work, kept: str | None) -> None:
         work.tell(f"files of calls that were ended stay in ParallelCluster's bucket: {error.problem}")
         return
     if count:
-        work.tell(f"{count} files of calls that were ended deleted from ParallelCluster's bucket")
+        work.tell(f"{count_text(count, 'file')} of calls that were ended deleted from ParallelCluster's bucket")
 
 
 def _tell_warnings(work: Work, warnings: Sequence[ValidationMessage]) -> str:
@@ -123,7 +124,7 @@ def _updated(work: Work, stack: StackState) -> StepOutcome:
     warnings = carry_out(work, planned, document)
     remember_config(work.account, work.bucket, work.name, config_text(spec, document))
     count = len(planned.changes)
-    detail = f"{count} change{'' if count == 1 else 's'}{_tell_warnings(work, warnings)}"
+    detail = f"{count_text(count, 'change')}{_tell_warnings(work, warnings)}"
     return StepOutcome(changed=True, detail=f"{detail}{_protection(work)}")
 
 

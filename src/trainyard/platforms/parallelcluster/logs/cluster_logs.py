@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from trainyard.counts import count_text
 from trainyard.edge.aws import cluster_logs as cloudwatch
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.cluster_logs import GroupNames, LogGroup
@@ -55,7 +56,8 @@ def parsed_stream(name: str) -> StreamName | None:
 
 def summary(log: ClusterLog, streams: Sequence[Stream]) -> str:  # noqa: ARG001  part of the protocol
     """Return of how many nodes some streams are."""
-    return f"{len({stream.parts.instance_id for stream in streams if isinstance(stream.parts, StreamName)})} nodes"
+    nodes = {stream.parts.instance_id for stream in streams if isinstance(stream.parts, StreamName)}
+    return count_text(len(nodes), "node")
 
 
 def export_part(export: Export, kubectl_of: KubectlOf) -> ExportPart | None:  # noqa: ARG001  part of the protocol

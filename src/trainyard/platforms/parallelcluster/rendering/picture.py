@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from trainyard.counts import count_text
 from trainyard.render.diagram.cards import Card, assets, cloudwatch, session_manager
 from trainyard.render.diagram.cards import ways_to_nodes as ways_in
-from trainyard.render.diagram.words import count_text, few
+from trainyard.render.diagram.words import few
 from trainyard.spec.cluster import Spec
 from trainyard.spec.custom_actions import CustomActions
 from trainyard.spec.login_nodes import LoginPool
