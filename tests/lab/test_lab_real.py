@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -185,9 +186,19 @@ def test_a_killed_start_leaves_nothing_that_the_next_one_does_not_end(place: Pat
     variables = {**os.environ, "TRAINYARD_STATE": str(place)}
     words = [sys.executable, "-m", "trainyard", "lab", "up", str(place / "second.yaml")]
     folder = place / "labs" / name
-    with subprocess.Popen(words, env=variables, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as first:
+    # It says that slurmctld runs where nothing more can be written, and waits there, however fast the machine is.
+    reading, full = os.pipe()
+    os.set_blocking(full, False)
+    with suppress(BlockingIOError):
+        while os.write(full, b"full"):
+            pass
+    os.set_blocking(full, True)
+    with subprocess.Popen(words, env=variables, stderr=full) as first:
         wait_until(lambda: any(process.name == "slurmctld" for process in daemons(folder)))
         first.send_signal(signal.SIGKILL)
+    os.close(reading)
+    os.close(full)
+    assert not (folder / "up").exists()
     left = {process.id for process in daemons(folder)}
     done = trainyard(place, "up", str(place / "second.yaml"))
     assert done.status == 0, done.err
