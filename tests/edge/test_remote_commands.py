@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,16 @@ def test_a_command_that_ran_without_an_answer_is_not_called_unreachable(stubs: P
     ):
         ssm(address).run(("true",))
     assert "cannot be reached" not in told.value.problem
+
+
+def test_what_came_back_of_a_cut_answer_is_not_shown(stubs: Path):
+    (stubs / "secret").write_text("secret" * 5000)
+    with (
+        systems_manager(Agent()) as address,
+        pytest.raises(UnreachableError, match=r"it printed 24,000 characters$") as told,
+    ):
+        replace(ssm(address), block_bytes=2**20).run(("cat", str(stubs / "secret")))
+    assert "c2VjcmV0" not in str(told.value)
 
 
 def test_a_command_that_never_ends_is_not_waited_for_for_ever(stubs: Path):

@@ -32,8 +32,8 @@ def test_the_python_of_this_system_does_not_hide_the_programs_of_the_root(root: 
 
 @pytest.mark.parametrize("folder", ["/", "/usr", "/usr/bin", "/etc", "/usr/lib"])
 def test_a_folder_that_would_hide_the_root_is_refused(root: Path, folder: str):
-    with pytest.raises(InputError, match=f"^{folder} of this machine would hide what .* has there") as told:
-        slurm_programs(str(root), [folder])
+    with pytest.raises(InputError, match=f"^{folder}, /usr/sbin of this machine would hide what .* has there") as told:
+        slurm_programs(str(root), [folder, "/usr/sbin"])
     assert told.value.where == "--share"
 
 

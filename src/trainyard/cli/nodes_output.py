@@ -50,8 +50,8 @@ def print_topology(topology: ClusterTopology) -> None:
         print_text(f"{place.id}: EC2 does not say yet where it is")
     running = len(topology.instances)
     if running:
-        told_count = f"{running - len(topology.untold)} of {count_text(running, 'running instance')}"
-        print_text(f"{topology.name} in {topology.region}: {told_count} {_under(topology)}")
+        located = f"{running - len(topology.untold)} of {count_text(running, 'running instance')}"
+        print_text(f"{topology.name} in {topology.region}: {located} {_under(topology)}")
     if topology.untold:
         types = sorted({place.instance_type for place in topology.untold})
         print_text(f"of {', '.join(types)} EC2 does not say where they are")

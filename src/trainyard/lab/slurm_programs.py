@@ -123,9 +123,9 @@ def slurm_programs(root: str | None, share: Sequence[str] = ()) -> SlurmPrograms
         raise InputError("programs of another root take root", where="--root", hint="leave it out, or use sudo")
     own = (Path.cwd(), Path.home(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir()))
     asked = [Path(place).resolve() for place in share]
-    for place in filter(_hides_root, asked):
+    if hiding := ", ".join(str(place) for place in asked if _hides_root(place)):
         hint = "share a folder of your own, such as the one of an environment of Python"
-        raise InputError(f"{place} of this machine would hide what {folder} has there", where="--share", hint=hint)
+        raise InputError(f"{hiding} of this machine would hide what {folder} has there", where="--share", hint=hint)
     # A Python of this machine's system is not seen inside: it is of another Debian.
     shared = dict.fromkeys(str(place) for place in (*own, *asked) if not _hides_root(place))
     return SlurmPrograms(str(folder), tuple(shared))

@@ -8,6 +8,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError
 
+from trainyard.counts import count_text
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.calls import call
 from trainyard.edge.aws.errors import code, has_code, words
@@ -56,7 +57,7 @@ class SsmSlurm:
         if message.startswith("trainyard: error: "):
             raise TrainyardError(message.removeprefix("trainyard: error: "), where=self.words)
         if ended["Status"] in _RAN:
-            raise self._silent(message or " ".join(ended.get("StandardOutputContent", "").split())[-300:])
+            raise self._unanswered(message, len(ended.get("StandardOutputContent", "")))
         raise self._unreachable(f"{status}{f': {message}' if message else ''}")
 
     def _sent(self, line: str) -> str:
@@ -103,9 +104,11 @@ class SsmSlurm:
         invocation: dict[str, Any] | None = self._call("get_command_invocation", none_if=not_yet, **place)
         return invocation
 
-    def _silent(self, printed: str) -> UnreachableError:
+    def _unanswered(self, message: str, printed_count: int) -> UnreachableError:
+        """Return what is wrong with a command that ran; what it printed may be part of a secret, and is not shown."""
+        why = message or f"it printed {count_text(printed_count, 'character') if printed_count else 'nothing'}"
         return UnreachableError(
-            f"a command ran on the head node, and no whole answer came back: {printed or 'it printed nothing'}",
+            f"a command ran on the head node, and no whole answer came back: {why}",
             where=self.instance,
             hint="try again; if it stays so, look there at what root's shell prints and whether it has bash and base64",
         )
