@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterable
 from typing import Literal, get_args
 
+from trainyard.counts import count_text
 from trainyard.errors import InputError, TrainyardError
 from trainyard.lab.lab import Lab
 from trainyard.lab.lab_process import LabProcess, job_processes, node_daemon, step_daemons
@@ -38,7 +39,7 @@ def break_node(lab: Lab, node: str, breakage: Breakage, reason: str = _REASON) -
         hit |= {process.id for process in found}
     if not hit:
         raise TrainyardError(f"nothing runs on {node} that could break", where=node, hint="submit a job to it first")
-    return f"{len(hit)} processes {'stopped' if number == signal.SIGSTOP else 'killed'}"
+    return f"{count_text(len(hit), 'process', 'processes')} {'stopped' if number == signal.SIGSTOP else 'killed'}"
 
 
 def _processes(lab: Lab, node: str, *, whole: bool) -> list[LabProcess]:

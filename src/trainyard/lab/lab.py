@@ -21,6 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from trainyard.counts import count_text
 from trainyard.edge.cache_folder import folder_lock, state_folder
 from trainyard.edge.watched_program import run_watched
 from trainyard.errors import InputError, TrainyardError
@@ -165,7 +166,7 @@ def _folder() -> Path:
 def _remove(name: str, folder: Path, tell: Callable[[str], None]) -> None:
     count = _end(name, folder)
     if count:
-        tell(f"{count} processes of lab {name} ended")
+        tell(f"{count_text(count, 'process', 'processes')} of lab {name} ended")
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -236,7 +237,7 @@ def _start_daemons(lab: Lab, tell: Callable[[str], None], *, accounting: bool) -
         start_accounting(folder, lab.name, getpass.getuser(), lab.variables)
     lab.run("slurmctld", "-c", "-f", str(folder / "slurm.conf"))
     static = [node.name for node in lab.nodes if node.is_static]
-    tell(f"slurmctld runs; starts {len(static)} nodes")
+    tell(f"slurmctld runs; starts {count_text(len(static), 'node')}")
     with ThreadPoolExecutor(_AT_ONCE) as pool, _stopping(pool):
         for _ in pool.map(lab.start_node, static):
             look()
@@ -258,9 +259,11 @@ def _wait_for_nodes(lab: Lab, count: int, tell: Callable[[str], None]) -> None:
         look()
         if time.monotonic() > until:
             log = lab.folder / "log" / "slurmctld.log"
-            raise TrainyardError(f"{idle} of {count} nodes have come up", where=lab.name, hint=f"see {log}")
+            raise TrainyardError(
+                f"{idle} of {count_text(count, 'node has', 'nodes have')} come up", where=lab.name, hint=f"see {log}"
+            )
         if idle > told:
-            tell(f"{idle} of {count} nodes are idle")
+            tell(f"{idle} of {count_text(count, 'node is', 'nodes are')} idle")
             told = idle + count // 10
         time.sleep(0.2)
 

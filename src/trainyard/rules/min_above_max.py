@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from trainyard.counts import count_text
 from trainyard.document.node import Document
 from trainyard.rules import Problem, Rule
 from trainyard.rules.cloudformation.template import number, resources, values
@@ -27,12 +28,13 @@ def check(spec: Spec) -> Iterator[Problem]:
         if group.min_nodes > group.max_nodes:
             yield Problem(
                 (*group.path, "nodes", "min"),
-                f"queue {group.queue.name!r} wants {group.min_nodes} nodes at least and {group.max_nodes} at most",
+                f"queue {group.queue.name!r} wants {count_text(group.min_nodes, 'node')} at least and "
+                f"{group.max_nodes} at most",
             )
         elif not group.min_nodes <= group.desired_nodes <= group.max_nodes:
             yield Problem(
                 (*group.path, "nodes", "desired"),
-                f"queue {group.queue.name!r} wants {group.desired_nodes} nodes at first, and "
+                f"queue {group.queue.name!r} wants {count_text(group.desired_nodes, 'node')} at first, and "
                 f"{group.min_nodes} to {group.max_nodes} at any time",
                 f"write a number from {group.min_nodes} to {group.max_nodes}",
             )

@@ -54,11 +54,12 @@ def _queue(file: RunFile, _now: datetime) -> Found:
 def _nodes(file: RunFile, _now: datetime) -> Found:
     if file.group is None:
         return
-    most, name, run = file.group.max_nodes, file.group.queue.name, file.run
+    most, run = file.group.max_nodes, file.run
+    room = f"{file.group.queue.name} has {count_text(most, 'node')} at most"
     if run.nodes > most:
-        yield "run-nodes-exceed-queue", Problem(("nodes",), f"{name} has {most} nodes at most, and the run {run.nodes}")
+        yield "run-nodes-exceed-queue", Problem(("nodes",), f"{room}, and the run {run.nodes}")
     elif run.nodes + run.spare_nodes > most:
-        message = f"{name} has {most} nodes at most, and {run.nodes} with {run.spare_nodes} spare are meant"
+        message = f"{room}, and {run.nodes} with {run.spare_nodes} spare are meant"
         yield "run-nodes-exceed-queue", Problem(("spare_nodes",), message, severity="warning")
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from trainyard.bundle.config_text import config_text
+from trainyard.counts import count_text
 from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.withheld_nodes import withheld_nodes
@@ -39,7 +40,7 @@ class MissingNodes(NamedTuple):
         """Say it in a few words."""
         group = self.group
         kinds = " or ".join(group.instance_types)
-        return f"{self.launched} of the {group.min_nodes} nodes of queue {group.queue.name} ({kinds})"
+        return f"{self.launched} of the {count_text(group.min_nodes, 'node')} of queue {group.queue.name} ({kinds})"
 
 
 class StaticNodes:
