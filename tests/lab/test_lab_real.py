@@ -46,6 +46,7 @@ def place() -> Iterator[Path]:
     folder = Path("/tmp") / f"lab-{os.getpid()}"
     folder.mkdir()
     yield folder
+    assert trainyard(folder, "down", "--all").status == 0  # what a test that failed has left
     subprocess.run(["rm", "-rf", str(folder)], check=True)
 
 
