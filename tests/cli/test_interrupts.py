@@ -16,6 +16,7 @@ from tests.cli.test_deploying import ENVIRONMENT, stack_names, written
 from tests.operate.logs.planted import SLURMCTLD, now_ms, put
 from tests.operate.nodes.planted import plant, record, step
 from tests.operate.nodes.planted import put as put_record
+from tests.program import Process
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import SPEC
 from trainyard.edge.aws import s3
@@ -36,6 +37,17 @@ def calls(account: Account) -> int:
     return sum(page(account, "calls").values())
 
 
+def interrupted(account: Account, process: Process, number: signal.Signals) -> int:
+    """Send a signal, and return how many calls there were before: what is called until it is told does not count."""
+    with suppress(ProcessLookupError):  # it has ended
+        process.send_signal(signal.SIGSTOP)
+        before = calls(account)
+        process.send_signal(number)
+        process.send_signal(signal.SIGCONT)
+        return before
+    return calls(account)
+
+
 def stopped(account: Account, folder: Path, number: signal.Signals, *, after_s: float = 0.0, after: str = "") -> int:
     """Deploy, send a signal at some time or after a line, and return the exit status. Nothing temporary is left."""
     temporary = folder / "temporary"
@@ -44,13 +56,7 @@ def stopped(account: Account, folder: Path, number: signal.Signals, *, after_s: 
     if after:
         next(line for line in process.stderr if after in line)
     time.sleep(after_s)
-    before = 0
-    with suppress(ProcessLookupError):  # it has ended
-        process.send_signal(signal.SIGSTOP)  # what it calls before it is told to stop does not count
-        before = calls(account)
-        process.send_signal(number)
-        process.send_signal(signal.SIGCONT)
-    before = before or calls(account)
+    before = interrupted(account, process, number)
     _, err = process.communicate()
     assert "Traceback" not in err
     assert calls(account) - before <= UNDER_WAY + CLEAN_UP, f"it went on as if nobody had asked: {err}"
@@ -112,9 +118,7 @@ def ended(account: Account, command: tuple[str, ...], after_s: float) -> int:
     """Start a command that only looks, interrupt it at some time, and return its exit status."""
     process = started(account, *command)
     time.sleep(after_s)
-    before = calls(account)
-    with suppress(ProcessLookupError):  # it has ended
-        process.send_signal(signal.SIGINT)
+    before = interrupted(account, process, signal.SIGINT)
     out, err = process.communicate()
     assert "Traceback" not in out + err, err
     assert "Exception ignored" not in err, err
