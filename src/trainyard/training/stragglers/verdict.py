@@ -23,6 +23,10 @@ LEAST_SLOWDOWN = 0.05
 _LEAST_SHARE = 0.5
 """How much of the slowdown a cause explains at least."""
 
+_NEARLY_ALL = 0.95
+_ALIKE = 0.1
+"""How far apart, as a share of their mean, what ranks take longer may lie where their stage is the reason."""
+
 _OUTLIER_SIGMAS = 6
 _SIGMA_OF_MAD = 1.4826
 _MEANINGS = {
@@ -112,10 +116,11 @@ class _Analysis:
             group = self.groups[stage]
             # The last stage has the loss to compute; another one on a node of its own is no slower than its node.
             is_node = stage != max(self.groups, key=_number) and len(self._nodes(group)) == 1
-            candidates.append(("node" if is_node else "stage", self._equalised(group, self.equal), group, stage))
+            candidates.append(("node" if is_node else "stage", self._without_stage(group), group, stage))
         if slow:
             cause = "stage" if block else "work" if self._is_work(slow) else self._hardware(slow)
-            candidates.append((cause, self._equalised(slow), slow, None))
+            needed = self._needed(slow)
+            candidates.append((cause, self._equalised(needed), needed, None))
         explained = [(self._share(seconds), cause, seconds, ranks, number)
                      for cause, seconds, ranks, number in candidates]  # fmt: skip
         best = max(explained, key=lambda one: one[0], default=None)
@@ -125,7 +130,7 @@ class _Analysis:
             return Verdict(cause, self._told(ranks), slowdown, self._gain(seconds), number)
         if slowdown - 1 < LEAST_SLOWDOWN:
             return Verdict("none", (), slowdown, 0.0)
-        return Verdict(self._spread(slowdown), (), slowdown, self._gain(self.ideal_s))
+        return Verdict(self._spread(slowdown), (), slowdown, self._gain(_slowest(self.peers)))
 
     def _outliers(self) -> list[int]:
         """Return ranks that are slower than their peers over all steps, and not by chance."""
@@ -143,14 +148,16 @@ class _Analysis:
         return slowest if means[slowest] > others * (1 + LEAST_EXCESS) else None
 
     def _block(self, slow: Sequence[int]) -> bool:
-        """Return whether they are all ranks of several nodes in a row that divide all ranks, as those of a stage."""
-        if not slow:
+        """Return whether they are ranks in a row that divide all ranks, as those of a stage do, and no single node.
+
+        They have to fill their nodes, or, within a node, be as slow as one another: two sick GPUs hardly are.
+        """
+        if len(slow) < 2 or len(self.times.places) % len(slow):
             return False
         nodes = self._nodes(slow)
-        ranks = [self.times.places[at].rank for at in slow]
         is_whole = sum(place.node in nodes for place in self.times.places) == len(slow)
-        is_block = len(nodes) > 1 and ranks[-1] - ranks[0] == len(ranks) - 1
-        return is_block and is_whole and len(self.times.places) % len(ranks) == 0
+        is_alike = _spread_of([self.excess[at] for at in slow]) < _ALIKE
+        return slow[-1] - slow[0] == len(slow) - 1 and (len(nodes) > 1 if is_whole else is_alike)
 
     def _is_work(self, slow: Sequence[int]) -> bool:
         """Return whether more tokens explain at least half of what they take longer."""
@@ -165,11 +172,28 @@ class _Analysis:
         here = Counter(self.times.places[at].node for at in slow)
         return "node" if all(1 < everywhere[node] < 2 * count for node, count in here.items()) else "gpu"
 
-    def _equalised(self, ranks: Sequence[int], like: Sequence[float] | None = None) -> float:
+    def _needed(self, slow: Sequence[int]) -> list[int]:
+        """Return those that explain nearly all of what they all do together, in the order of their ranks."""
+        all_explain = self._share(self._equalised(slow))
+        by_excess = sorted(slow, key=lambda at: -self.excess[at])
+        for count in range(1, len(slow)):
+            if self._share(self._equalised(by_excess[:count])) >= _NEARLY_ALL * all_explain:
+                return sorted(by_excess[:count])
+        return list(slow)
+
+    def _equalised(self, ranks: Sequence[int]) -> float:
         """Return the seconds of all steps if these ranks were like their peers."""
         replaced = set(ranks)
+        return _slowest([self.peers[at] if at in replaced else own for at, own in enumerate(self.times.own_s)])
+
+    def _without_stage(self, group: Sequence[int]) -> float:
+        """Return the seconds of all steps if this stage had as much to do as the others, its ranks differing as before.
+
+        What differs among the ranks of a stage is not the stage: sequences of other lengths would still be there.
+        """
+        factor, scaled = sum(self.equal) / max(sum(self.peers[group[0]]), 1e-12), set(group)
         return _slowest([
-            (like or self.peers[at]) if at in replaced else own for at, own in enumerate(self.times.own_s)
+            [own_s * factor for own_s in own] if at in scaled else own for at, own in enumerate(self.times.own_s)
         ])  # fmt: skip
 
     def _share(self, seconds: float) -> float:
@@ -192,6 +216,10 @@ class _Analysis:
         sigma = _SIGMA_OF_MAD * median(differences)
         # The slowest of 8 ranks lies 1.4 sigma above the mean, that of 1,000 3.2; of lognormal ones somewhat more.
         return "pauses" if slowdown - 1 > _OUTLIER_SIGMAS * sigma else "imbalance"
+
+
+def _spread_of(values: Sequence[float]) -> float:
+    return (max(values) - min(values)) * len(values) / max(sum(values), 1e-12)
 
 
 def _number(stage: int | None) -> int:
