@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from tests.monitoring.whole_cluster.growing import Line, counters, growing
 from tests.monitoring.whole_cluster.nodes import Node
 from tests.node.collectors.efa_tree import EfaTree
 from tests.node.collectors.recorded_programs import end_of
 from tests.node.doubles import FakeClock, FakeProcesses
+from trainyard.simulation.node import data
 from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
@@ -51,7 +48,8 @@ def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
         EfaCollector(World(Places(str(root)), clock, FakeProcesses(clock))),
         _Health(found),
     ]
-    return _lines(collectors, {**_rates()["always"], **(_rates()["busy"] if node.busy else {})})
+    rates = data("efa_rates")
+    return _lines(collectors, {**rates["always"], **(rates["busy"] if node.busy else {})})
 
 
 def _tree(folder: Path, lost: str) -> Path:
@@ -60,12 +58,6 @@ def _tree(folder: Path, lost: str) -> Path:
         if lost:
             (folder / "sys/class/infiniband" / lost).unlink()
     return folder
-
-
-@cache
-def _rates() -> dict[str, Any]:
-    rates: dict[str, Any] = yaml.safe_load((_HERE / "efa_rates.yaml").read_text(encoding="utf-8"))
-    return rates
 
 
 def _lines(collectors: Sequence[Collector], rates: Mapping[str, float]) -> list[Line]:
