@@ -41,6 +41,7 @@ from trainyard.training.run_file import COMPILED as COMPILED_RUN
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.samples import metrics
 
 if typing.TYPE_CHECKING:
@@ -216,8 +217,11 @@ def _findings_page() -> Iterator[str]:
                 yield ""
 
 
+_COLLECTORS = (SlurmCollector, SchedulerCollector, EfaCollector, HealthCollector)
+
+
 def _metrics_page() -> Iterator[str]:
-    intervals = {one.name: f"{one.interval_s:g}" for one in (SlurmCollector, EfaCollector, HealthCollector)}
+    intervals = {one.name: f"{one.interval_s:g}" for one in _COLLECTORS}
     yield HEADING
     yield "# Metrics"
     yield ""

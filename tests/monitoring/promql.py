@@ -8,11 +8,11 @@ from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.prometheus_rules import recorded_metrics, recording_groups
 from trainyard.monitoring.queries import documented_queries
-from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series
+from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series, registries
 from trainyard_node.samples import metrics
 
 # Under the names that are exported by default.
-_FILES = ("slurm", "efa", "node_health", "timers", "collectors")
+_FILES = tuple(file for file in registries() if not file.endswith("_rivosinc"))
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MATCHERS = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)\s*\{([^}]*)\}")
 _MATCHED = re.compile(r"([A-Za-z_]+)\s*(?:=~|!~|!=|=)")

@@ -16,7 +16,7 @@ from trainyard.bootstrap.steps import ASSETS
 from trainyard.monitoring.kept_series import BUSY_MODES, kept_metrics, kept_series
 from trainyard.monitoring.node_series import compute_series, facts
 from trainyard.monitoring.prometheus_config import head_node_config, metric_relabelling
-from trainyard.monitoring.registry import foreign_metrics, registry
+from trainyard.monitoring.registry import foreign_metrics, registries, registry
 from trainyard.training.ledger.ledger import ledger_of
 from trainyard.training.ledger.progress_lines import sessions_of
 from trainyard.training.ledger.report_metrics import report_metrics
@@ -108,8 +108,7 @@ def exported_by(job: str) -> set[str]:
         step = (ASSETS / "steps" / "65-dcgm-exporter.sh").read_text(encoding="utf-8")
         return set(re.findall(r"^(DCGM_\w+), (?:gauge|counter),", step, re.MULTILINE))
     if job == "trainyard-node":
-        files = ("slurm", "slurm_rivosinc", "efa", "node_health", "collectors", "timers")
-        return {name for file in files for name in registry(file)}
+        return {name for file in registries() for name in registry(file)}
     return names("HeadNode") | of_report()
 
 

@@ -11,7 +11,7 @@ from textwrap import dedent
 _MAKE = Path(__file__).parents[2] / ".make"
 ROOT = _MAKE / "slurm-root"
 SID_ROOT = _MAKE / "slurm-sid-root"
-_PROGRAMS = ("munged", "sbatch", "scancel", "scontrol", "sinfo", "slurmctld", "slurmd", "squeue")
+_PROGRAMS = ("munged", "sbatch", "scancel", "scontrol", "sdiag", "sinfo", "slurmctld", "slurmd", "squeue", "sshare")
 
 
 def write_programs(folder: Path, root: Path = ROOT) -> None:

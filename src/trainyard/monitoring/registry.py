@@ -13,15 +13,23 @@ import yaml
 
 @cache
 def registry(collector: str) -> dict[str, frozenset[str]]:
-    """Return the labels of each metric that a collector exports, by the name of its file.
+    """Return the labels of each metric that a collector exports, by the name of its file."""
+    metrics = json.loads((_folder() / f"{collector}.json").read_bytes())
+    return {metric["name"]: frozenset(metric["labels"]) for metric in metrics}
 
-    The package is found and not imported: it is for nodes.
-    """
+
+@cache
+def registries() -> tuple[str, ...]:
+    """Return the names of all files of metrics of our own."""
+    return tuple(sorted(file.stem for file in _folder().glob("*.json")))
+
+
+def _folder() -> Path:
+    """Return where they lie. The package is found and not imported: it is for nodes."""
     spec = find_spec("trainyard_node")
     assert spec is not None  # noqa: S101  both packages are in one wheel
     (folder,) = map(Path, spec.submodule_search_locations or ())
-    metrics = json.loads((folder / "collectors" / f"{collector}.json").read_bytes())
-    return {metric["name"]: frozenset(metric["labels"]) for metric in metrics}
+    return folder / "collectors"
 
 
 @cache

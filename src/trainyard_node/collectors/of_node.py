@@ -8,20 +8,23 @@ from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.slurm.collector import DEFAULT_NAMES, NAMES, SlurmCollector
+from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.errors import NodeError
 from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.programs import Programs
 
-COLLECTORS = ("slurm", "efa", "health")
+COLLECTORS = ("slurm", "slurm-scheduler", "efa", "health")
 
 
 def collectors_of_node(
     world: World, programs: Programs, names_asked: Sequence[str] | None, names: str | None
 ) -> list[Collector]:
     """Return those that are asked for, or those of the node's role: Slurm on the head node, its hardware on others."""
+    chosen = names or _slurm_names(world)
     by_name: dict[str, Collector] = {
-        "slurm": SlurmCollector(programs, names or _slurm_names(world)),
+        "slurm": SlurmCollector(programs, chosen),
+        "slurm-scheduler": SchedulerCollector(programs, chosen),
         "efa": EfaCollector(world),
         "health": HealthCollector(world),
     }
@@ -40,7 +43,7 @@ def _slurm_names(world: World) -> str:
 def _of_role(world: World) -> tuple[str, ...]:
     role = read_node_env(world.places).get("TRAINYARD_ROLE", "")
     if role == "head":
-        return ("slurm",)
+        return ("slurm", "slurm-scheduler")
     if role.startswith("compute-"):
         return ("efa", "health")
     if role == "login":

@@ -15,6 +15,7 @@ from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.exposition import Exposition
 from trainyard_node.health.checks import NAMES
 from trainyard_node.health.outcome import Outcome
@@ -35,7 +36,8 @@ _LOST_EFA = (Outcome("efa-count", "failed", "31 EFA interfaces, where there shou
 
 def on_head(*, ill: bool) -> list[Line]:
     """Return what the head node exports: Slurm, as it was recorded well or ill."""
-    return _lines([SlurmCollector(_Printed(_HERE / "recorded" / "slurm" / ("ill" if ill else "well")))], {})
+    programs = _Printed(_HERE / "recorded" / "slurm" / ("ill" if ill else "well"))
+    return _lines([SlurmCollector(programs), SchedulerCollector(programs, "vpenso")], {})
 
 
 def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.node.collectors.busy_slurm import busy_slurm
 from tests.node.collectors.recorded_programs import END
 from tests.node.newer_slurm import write_programs
+from trainyard_node.collectors.slurm.scheduler import SDIAG, SSHARE
 from trainyard_node.collectors.slurm.slurm_reading import COMMAND_S, MOST_BYTES, VARIABLES, commands_with
 from trainyard_node.programs import RealPrograms
 
@@ -36,7 +37,7 @@ def main() -> None:
 def _record(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     host = socket.gethostname().split(".")[0]
-    for command in commands_with(END.decode()):
+    for command in (*commands_with(END.decode()), SDIAG, SSHARE):
         output = RealPrograms().read(command, COMMAND_S, MOST_BYTES, VARIABLES)
         plain = re.sub(rb"OS=.*?  RealMemory", b"OS=Linux 6.1.0 #1 SMP @0  RealMemory", output)
         plain = plain.replace(f"NodeHostName={host}".encode(), b"NodeHostName=host")

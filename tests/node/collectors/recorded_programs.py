@@ -37,4 +37,4 @@ class RecordedPrograms:
         if isinstance(answer, Exception):
             raise answer
         printed = (self._folder / command[0]).read_bytes() if answer is None else answer
-        return printed.replace(END, end_of(command))
+        return printed.replace(END, end_of(command)) if END in printed else printed

@@ -66,8 +66,8 @@ def _each_node(slurm: Slurm) -> Figures:
         for partition, status, cpus, memory in _rows(
             slurm, "sinfo", "-a", "-h", "-N", f"--nodes={name}", "--format=%R|%T|%C|%m"
         ):
-            labels = {"node": name, "status": status, "partition": partition}
-            _put(found, "slurm_node_status", 1, **labels)
+            labels = {"node": name, "partition": partition}
+            _put(found, "slurm_node_status", 1, status=status, **labels)
             _put(found, "slurm_node_mem_total", int(memory), **labels)
             for kind, count in zip(("alloc", "idle", "other", "total"), cpus.split("/"), strict=True):
                 _put(found, f"slurm_node_cpu_{kind}", int(count), **labels)

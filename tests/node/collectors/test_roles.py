@@ -12,11 +12,13 @@ from tests.node.collectors.efa_tree import EfaTree
 from tests.node.collectors.exposed import exposed
 from tests.node.collectors.recorded_programs import RecordedPrograms
 from tests.node.doubles import FakeClock, FakeProcesses
+from trainyard.monitoring.registry import registries
 from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.collectors.of_node import collectors_of_node
 from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.errors import NodeError
 from trainyard_node.exposition import Exposition
 from trainyard_node.health.checks import NAMES
@@ -46,7 +48,8 @@ def world(root: Path) -> World:
 
 
 def head(_: Path) -> list[Collector]:
-    return [SlurmCollector(RecordedPrograms("24.11"))]
+    programs = RecordedPrograms("24.11")
+    return [SlurmCollector(programs), SchedulerCollector(programs, "vpenso")]
 
 
 def compute_gpu(root: Path) -> list[Collector]:
@@ -75,7 +78,7 @@ def test_a_role_exports_the_golden_text(role: str, tmp_path: Path):
 
 @pytest.mark.parametrize("role", ROLES)
 def test_all_of_it_is_registered(role: str):
-    registered = {name for file in ("slurm", "efa", "node_health", "collectors") for name in metrics(file)}
+    registered = {name for file in registries() for name in metrics(file)}
     assert {name for name, _ in exposed((GOLDEN / f"{role}.prom").read_text())} <= registered
 
 
@@ -91,7 +94,12 @@ def test_promtool_accepts_it(role: str):
 
 @pytest.mark.parametrize(
     ("role", "names"),
-    [("head", ["slurm"]), ("compute-gpu", ["efa", "health"]), ("compute-none", ["efa", "health"]), ("login", [])],
+    [
+        ("head", ["slurm", "slurm-scheduler"]),
+        ("compute-gpu", ["efa", "health"]),
+        ("compute-none", ["efa", "health"]),
+        ("login", []),
+    ],
 )
 def test_a_node_reads_what_its_role_has(role: str, names: list[str], tmp_path: Path):
     place = world(tmp_path)
@@ -104,10 +112,12 @@ def test_the_head_node_uses_the_names_that_the_spec_asks_for(tmp_path: Path):
     place = world(tmp_path)
     place.places.node_env.parent.mkdir(parents=True)
     place.places.node_env.write_text("TRAINYARD_ROLE='head'\nTRAINYARD_SLURM_NAMES='rivosinc'\n")
-    (slurm,) = collectors_of_node(place, RecordedPrograms(), None, None)
+    slurm, scheduler = collectors_of_node(place, RecordedPrograms(), None, None)
     assert "slurm_node_count_per_state" in slurm.collect().text()
-    (slurm,) = collectors_of_node(place, RecordedPrograms(), None, "vpenso")
+    assert "slurm_rpc_user_count" in scheduler.collect().text()
+    slurm, scheduler = collectors_of_node(place, RecordedPrograms(), None, "vpenso")
     assert "slurm_node_count_per_state" not in slurm.collect().text()
+    assert "slurm_rpc_user_count" not in scheduler.collect().text()
 
 
 def test_a_node_without_a_role_says_what_to_do(tmp_path: Path):

@@ -69,6 +69,15 @@ def test_a_reading_takes_three_commands_whatever_there_is():
     assert len(programs.commands) == 6
 
 
+def test_jobs_that_wait_for_others_are_counted_apart():
+    waiting = recorded("squeue").replace(b"JobHeldUser", b"Dependency")
+    read = exposed(text_with(squeue=waiting))
+    apart = {labels: value for (name, labels), value in read.items() if name == "slurm_queue_pending_dependency"}
+    all_of = {labels: value for (name, labels), value in read.items() if name == "slurm_queue_pending"}
+    waiting_for_others = sum(value for labels, value in all_of.items() if ("reason", "Dependency") in labels)
+    assert sum(apart.values()) == waiting_for_others > 0
+
+
 def test_the_command_line_asks_for_nothing_that_users_write_about_their_jobs_but_their_names():
     programs = RecordedPrograms()
     SlurmCollector(programs).collect()

@@ -18,6 +18,7 @@ from tests.waiting import wait_until
 from trainyard_node.clock import RealClock
 from trainyard_node.collector_reader import CollectorReader
 from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.programs import RealPrograms
 
 pytestmark = [
@@ -57,6 +58,16 @@ def check_every_figure(slurm: Slurm) -> None:
     assert {key: value for key, value in found.items() if key[0] in families and value and key not in said} == {}
 
 
+def test_slurmctld_tells_of_itself(slurm: Slurm):
+    collector = SchedulerCollector(RealPrograms(), "rivosinc")
+    before = exposed(collector.collect().text())
+    slurm.run("scontrol", "ping")
+    after = exposed(collector.collect().text())
+    of_root = ("slurm_user_rpc_stats", (("user", "root"),))
+    assert after[of_root] > before[of_root]
+    assert before["slurm_scheduler_threads", ()] > 0
+
+
 def test_gpus_are_counted_where_they_are_used_and_by_whom(slurm: Slurm):
     found = read()
     first, _, third = slurm.nodes
@@ -65,7 +76,7 @@ def test_gpus_are_counted_where_they_are_used_and_by_whom(slurm: Slurm):
     # Four of a node that is drained, eight of one that is down.
     assert found["slurm_gpus_other", ()] == 4 + 8
     assert found["slurm_gpus_idle", ()] == 3 * 4 + 7 * 8 - 11 - 12
-    node = (("gres_type", "gpu:h100"), ("node", first), ("partition", "q"), ("status", slurm.node(first)))
+    node = (("gres_type", "gpu:h100"), ("node", first), ("partition", "q"))
     assert found["slurm_node_gres_used", tuple(sorted(node))] == 2 + 1
     assert found["slurm_user_gpus_running", (("user", "root"),)] == 1
     assert found["slurm_user_gpus_running", (("user", "nobody"),)] == 2

@@ -119,10 +119,11 @@ def _add_each_node(samples: Samples, reading: SlurmReading) -> None:
 
 
 def _add_node(samples: Samples, node: Node, group: SlurmNodeGroup) -> None:
-    labels = (node.name, group.status, group.partition)
+    # What changes with a node's state would be a new series each time, so only one metric has it as a label.
+    samples.add("slurm_node_status", 1, node.name, group.status, group.partition)
+    labels = (node.name, group.partition)
     unused = max(node.cpus - node.allocated_cpus, 0)
     figures = {
-        "slurm_node_status": 1,
         "slurm_node_cpu_alloc": node.allocated_cpus,
         "slurm_node_cpu_idle": 0 if group.other_cpus else unused,
         "slurm_node_cpu_other": unused if group.other_cpus else 0,
@@ -165,6 +166,7 @@ def _add_jobs(samples: Samples, reading: SlurmReading) -> None:
     cores: Counter[str] = Counter()
     queue: Counter[tuple[str, ...]] = Counter()
     queue_cores: Counter[tuple[str, ...]] = Counter()
+    dependent: Counter[tuple[str, str]] = Counter()
     for jobs in reading.jobs:
         state = _JOB_STATES.get(jobs.state, "other")
         all_of[state] += jobs.number
@@ -173,6 +175,8 @@ def _add_jobs(samples: Samples, reading: SlurmReading) -> None:
             key = (state, jobs.user, partition, *([jobs.reason] if state == "pending" else []))
             queue[key] += jobs.number
             queue_cores[key] += jobs.number * jobs.cpus
+            if state == "pending" and jobs.reason == "Dependency":
+                dependent[jobs.user, partition] += jobs.number
     for state in (*_JOB_STATES.values(), "other"):
         samples.add(f"slurm_jobs_{state}", all_of[state])
     for state in ("pending", "running"):
@@ -181,6 +185,8 @@ def _add_jobs(samples: Samples, reading: SlurmReading) -> None:
         state, labels = key[0], key[1:]
         samples.add(f"slurm_queue_{state}", count, *labels)
         samples.add(f"slurm_cores_{state}", queue_cores[key], *labels)
+    for owner, count in dependent.items():
+        samples.add("slurm_queue_pending_dependency", count, *owner)
 
 
 def _add_owners(samples: Samples, reading: SlurmReading, word: str) -> None:

@@ -1,8 +1,7 @@
 """Slurm's figures under the names of https://github.com/rivosinc/prometheus-slurm-exporter, for dashboards made for it.
 
 They come besides the others, as alerts and our own dashboards need what has no name there: the state of a node, why it
-is drained, and GPUs. What that one asks sdiag for, such as slurm_rpc_msg_type_*, and its figures of single jobs are not
-among them.
+is drained, and GPUs. What that one asks sdiag for is in scheduler.py; its figures of single jobs are not among them.
 """
 
 from __future__ import annotations

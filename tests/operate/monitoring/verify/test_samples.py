@@ -14,7 +14,7 @@ from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards_for
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.prometheus_rules import watched_rules
-from trainyard.monitoring.registry import foreign_metrics, registry
+from trainyard.monitoring.registry import foreign_metrics, registries, registry
 from trainyard.operate.monitoring.verify.checks import clocks
 from trainyard.operate.monitoring.verify.dashboards import cluster_query, panels
 from trainyard.operate.monitoring.verify.metrics import always_exported
@@ -131,13 +131,13 @@ def test_the_variables_of_a_query_are_filled_in_for_one_cluster():
     assert cluster_query('a{user=~"$user", jobid=~"$job"}', "c") == 'a{user=~".*", jobid=~".*"}'
 
 
-@pytest.mark.parametrize("collector", ["slurm", "slurm_rivosinc", "efa", "node_health", "collectors"])
+@pytest.mark.parametrize("collector", registries())
 def test_the_registry_is_that_of_the_nodes(collector: str):
     assert registry(collector) == {name: frozenset(metric.labels) for name, metric in registered(collector).items()}
 
 
 def test_what_is_always_exported_is_known_to_be_exported():
-    known = {name for file in ("slurm", "efa", "node_health", "collectors") for name in registry(file)}
+    known = {name for file in registries() for name in registry(file)}
     ours = always_exported(spec(), "trainyard-node", "Compute", "gpu") | always_exported(
         spec(), "trainyard-node", "HeadNode", ""
     )

@@ -13,7 +13,7 @@ import yaml
 from trainyard.catalog.instances import uses_efa
 from trainyard.finding import Finding
 from trainyard.monitoring.node_discovery import TARGET_LABELS
-from trainyard.monitoring.registry import foreign_metrics, registry
+from trainyard.monitoring.registry import foreign_metrics, registries, registry
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
 from trainyard.operate.monitoring.verify.targets import place
@@ -22,7 +22,6 @@ from trainyard.spec.cluster import Spec
 
 # Of each kind of nodes, so that a cluster of a thousand is asked no more than one of twenty.
 _MOST_TARGETS = 20
-_COLLECTORS = ("slurm", "slurm_rivosinc", "efa", "node_health", "collectors", "timers")
 # A host label of dcgm-exporter has two spellings, and an Xid is a label only where there is one.
 # https://github.com/NVIDIA/dcgm-exporter/pull/655 and https://github.com/NVIDIA/dcgm-exporter/pull/309
 _OPTIONAL = {"Hostname", "hostname", "err_code", "err_msg"}
@@ -108,7 +107,7 @@ def _without_target_label(situation: Situation) -> Iterator[Finding]:
 
 
 def _labels_by_metric() -> dict[str, frozenset[str]]:
-    own = {name: labels for file in _COLLECTORS for name, labels in registry(file).items()}
+    own = {name: labels for file in registries() for name, labels in registry(file).items()}
     return {**foreign_metrics(), **own}
 
 
