@@ -45,8 +45,9 @@ def bundle_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
     if spec.monitoring.mode == "none":
         return dashboards
     rules = {RULES: with_heading(spec, rules_text("rules")).encode()}
-    managed = spec.monitoring.mode == "amp+amg" and spec.environment is None
-    return {**release_files(spec, ids), **rules, **(_for_grafana(spec) if managed else {}), **dashboards}
+    # With amp-only they are for a Grafana of the user's own. An environment has them for all of its clusters.
+    own = spec.environment is None
+    return {**release_files(spec, ids), **rules, **(_for_grafana(spec) if own else {}), **dashboards}
 
 
 def file_descriptions(names: Iterable[str]) -> Iterator[tuple[str, str]]:

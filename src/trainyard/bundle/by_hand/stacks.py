@@ -56,6 +56,9 @@ def monitoring_commands(spec: Spec, stack: Stack) -> Iterator[str]:
         # https://docs.aws.amazon.com/grafana/latest/userguide/AMP-adding-AWS-config.html
         yield "# There, as an administrator: add data source Prometheus with $AMP_PROMETHEUS_ENDPOINT and SigV4"
         yield f"# auth by the workspace's role for {spec.region}; then import each file of monitoring/grafana/"
+    if mode == "amp-only":
+        yield "# For a Grafana of your own: add a data source with $AMP_PROMETHEUS_ENDPOINT and SigV4 auth, then import"
+        yield "# each file of monitoring/grafana/"
     if mode == "self-hosting":
         yield from read_outputs(spec, stack.name, ["MonitoringInstanceId"])
         yield "# http://localhost:3000 for as long as this runs, once the release is uploaded and the instance runs it:"
