@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -30,6 +31,8 @@ LENGTH_S = 3900
 STEP_S = 30
 _ILL_FOR_S = 900
 _JOBS = {9100: "node", 9400: "dcgm-exporter", 9341: "trainyard-node"}
+# What is made of what is recorded: promtool records only of what is there when it begins.
+_OF_RECORDED = "trainyard-recorded-usual"
 _WORD = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
 # What the alerts of a GPU with a bad row of memory come to; promtool evaluates no alerts for the past.
 _FIRING = ("gpu-xid-fatal", "gpu-row-remap-failed", "node-unhealthy", "gpu-idle-in-job")
@@ -48,8 +51,10 @@ def an_hour(folder: Path) -> Iterator[AnHour]:
     """Write the hour that ends now, and serve it."""
     end_s = int(time.time()) // STEP_S * STEP_S
     write_blocks(folder, cluster_samples(folder, end_s))
-    with real_prometheus(folder, {}) as recording:
-        _record(folder, recording.url, end_s)
+    of_scraped = [group for group in recording_groups() if group["name"] != _OF_RECORDED]
+    for groups in (of_scraped, [group for group in recording_groups() if group["name"] == _OF_RECORDED]):
+        with real_prometheus(folder, {}) as recording:
+            _record(folder, recording.url, end_s, groups)
     with real_prometheus(folder, {}) as prometheus:
         yield AnHour(prometheus, end_s)
 
@@ -144,9 +149,9 @@ def _sending(end_s: int) -> Iterator[str]:
     yield from _series(f"up{{{labels}}}", [(at_s, "1") for at_s in _times(end_s)])
 
 
-def _record(folder: Path, url: str, end_s: int) -> None:
+def _record(folder: Path, url: str, end_s: int, groups: list[dict[str, Any]]) -> None:
     rules = folder / "rules.yml"
-    rules.write_text(yaml.safe_dump({"groups": [dict(group) for group in recording_groups()]}))
+    rules.write_text(yaml.safe_dump({"groups": [dict(group) for group in groups]}))
     _promtool(
         "tsdb", "create-blocks-from", "rules", f"--start={end_s - LENGTH_S}", f"--end={end_s}", f"--url={url}",
         f"--eval-interval={STEP_S}s", f"--output-dir={folder / 'data'}", str(rules),

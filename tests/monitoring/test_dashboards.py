@@ -21,7 +21,9 @@ from trainyard.monitoring.grafana_ranking import fixed_rankings
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.prometheus_rules import (
     NODE_LABELS,
+    QUANTILES,
     alert_rules,
+    banded_metrics,
     recorded_metrics,
     recording_groups,
     recording_rules,
@@ -176,19 +178,42 @@ def test_the_labels_of_every_series_are_those_that_targets_get():
     assert set(NODE_LABELS) == set(TARGET_LABELS)
 
 
-@each_case("rule", RECORDED, ids=lambda rule: rule["record"])
+# What is usual is made of what is recorded, and asked for by a pattern of names.
+OF_SCRAPED = [rule for rule in RECORDED if rule["record"] not in QUANTILES]
+
+
+@each_case("rule", OF_SCRAPED, ids=lambda rule: rule["record"])
 def test_a_rule_records_of_what_is_scraped(rule: dict[str, str]):
     scraped = {name: labels for name, labels in exported().items() if name not in recorded_metrics()}
     assert named_metrics(rule["expr"])
     assert unknown_in(rule["expr"], scraped) == []
     # Prometheus' own advice for names: level, metric, operations.
     # https://prometheus.io/docs/practices/rules/
-    assert re.fullmatch(r"(node|queue|interface|gpu):[a-z0-9_]+:(avg|min|max|sum|median|rate2m)", rule["record"])
+    assert re.fullmatch(r"(node|queue|interface|gpu|type):[a-z0-9_]+:(avg|min|max|sum|median|rate2m)", rule["record"])
 
 
 def test_what_is_recorded_is_shown_somewhere_or_tells_the_viewer_what_to_show():
     assert set(recorded_metrics()) <= {*ASKED, *node_series().values()}
     assert len(RECORDED) == len(recorded_metrics())
+
+
+def test_what_is_usual_is_recorded_of_exactly_the_series_whose_panels_show_it():
+    shown = {f"node:{panel.band.partition(' * ')[0]}" for dashboard in dashboards() for panel in dashboard.panels()}
+    assert shown - {"node:"} == set(banded_metrics())
+    for rule in RECORDED:
+        if rule["record"] in QUANTILES:
+            (pattern,) = re.findall(r'__name__=~"([^"]+)"', rule["expr"])
+            assert {name for name in recorded_metrics() if re.fullmatch(pattern, name)} == set(banded_metrics())
+
+
+@EACH_PANEL
+def test_a_panel_draws_beside_its_band_the_series_that_the_band_is_of(dashboard: Dashboard, panel: Panel):
+    subject, times, factor = panel.band.partition(" * ")
+    if subject:
+        own, low, median, high, *_ = panel.queries
+        assert (own.role, low.role, median.role, high.role) == ("", "low", "median", "high"), dashboard.id
+        assert f"node:{subject}{{" in own.expr
+        assert all(query.expr.count(f"{times}{factor}") for query in (own, low, median, high))
 
 
 def test_rules_come_in_one_document_or_in_two():

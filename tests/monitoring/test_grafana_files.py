@@ -254,3 +254,40 @@ def test_a_rendering_does_not_wait_for_the_sdk():
     )
     ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert ran.stdout == "[]\n"
+
+
+def test_what_is_usual_is_a_grey_band_and_a_limit_a_dashed_line():
+    panel = next(one for one in panels(document("efa-network")) if one["title"] == "Received by node")
+    drawn = {
+        one["matcher"]["options"]: {setting["id"]: setting["value"] for setting in one["properties"]}
+        for one in panel["fieldConfig"]["overrides"]
+    }
+    assert [target["legendFormat"] for target in panel["targets"]] == [
+        "{{node_name}}", "10 %", "median", "90 %", "line rate of {{instance_type}}",
+    ]  # fmt: skip
+    assert drawn["D"]["custom.fillBelowTo"] == "10 %"
+    assert {ref: settings["custom.lineWidth"] for ref, settings in drawn.items()} == {"B": 0, "C": 1, "D": 0, "E": 1}
+    assert drawn["E"]["custom.lineStyle"]["fill"] == "dash"
+
+
+@EACH
+def test_a_name_has_one_colour_on_a_page_and_a_ranking_begins_its_legend_with_what_it_looks_for(name: str):
+    for panel in panels(document(name)):
+        if panel["type"] == "timeseries":
+            assert panel["fieldConfig"]["defaults"]["color"] == {"mode": "palette-classic-by-name"}
+            ranked = re.search(r" and (top|bottom)k\([0-9]+, avg_over_time", panel["targets"][0]["expr"])
+            legend = panel["options"]["legend"]
+            assert legend.get("sortDesc") == (ranked[1] == "top" if ranked else None)
+
+
+def test_a_state_has_the_same_colour_wherever_it_is_a_name():
+    coloured = {
+        one["matcher"]["options"]: one["properties"][0]["value"]["fixedColor"]
+        for name in ORDER
+        for panel in panels(document(name))
+        for one in panel["fieldConfig"]["overrides"]
+        if one["properties"][0]["id"] == "color" and one["matcher"]["id"] == "byName"
+    }
+    assert coloured["drained"] == "orange"
+    assert coloured["down"] == coloured["failed"] == "red"
+    assert coloured["allocated"] == "blue"

@@ -46,6 +46,12 @@ UNITS = (
 VARIABLES = ("cluster", "queue", "node", "user", "job")
 _EVERYWHERE = VARIABLES[:3]
 _OVER_TIME = ("timeseries", "heatmap", "states")
+# By queue it is recorded: what several of them share is what lies between the lowest and the highest.
+_USUAL = (
+    ("low", "10 %", "min(", "queue:nodes:p10"),
+    ("median", "median", "quantile(0.5, ", "queue:nodes:p50"),
+    ("high", "90 %", "max(", "queue:nodes:p90"),
+)
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _LEGEND_LABEL = re.compile(r"{{(\w+)}}")
 
@@ -71,6 +77,8 @@ class PanelQuery:
     """What a series is called: text with labels, such as ``{{node}}``. Empty: all of its labels."""
     instant: bool = False
     """Whether only the newest value counts: so it is in all panels but those that have time as an axis."""
+    role: str = ""
+    """What it is drawn as, where it is no series of its own: low, median and high of what is usual, or a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,10 @@ class Panel:
     thresholds: tuple[Threshold, ...] = ()
     columns: tuple[Column, ...] = ()
     stack: bool = False
+    band: str = ""
+    """Of which series of nodes, named without its level and with a factor, is drawn what is usual in the queues."""
+    limit: str = ""
+    """What instance types have that the figures cannot exceed: a series of type_rules.py."""
     needs: tuple[str, ...] = ()
     """What the cluster has to have for it, beyond what its dashboard needs."""
     may_be_empty: str = ""
@@ -197,11 +209,29 @@ def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
 def _panel(content: dict[str, Any]) -> Panel:
     instant = content["kind"] not in _OVER_TIME
     parts = {
-        "queries": tuple(PanelQuery(instant=instant, **query) for query in content["queries"]),
+        "queries": (
+            *(PanelQuery(instant=instant, **query) for query in content["queries"]),
+            *_band(content.get("band", "")),
+            *_limit(content.get("limit", "")),
+        ),
         "columns": tuple(Column(**column) for column in content.get("columns", ())),
         "thresholds": tuple(Threshold(**threshold) for threshold in content.get("thresholds", ())),
     }
     return Panel(**{**_tuples(content), **parts})
+
+
+def _band(band: str) -> Iterator[PanelQuery]:
+    """Yield what is usual in the chosen queues: from the lowest tenth to the highest one, and the median."""
+    subject, times, factor = band.partition(" * ")
+    chosen = f'{{of="{subject}", cluster=~"$cluster", queue=~"$queue", queue!=""}}{times}{factor}'
+    for role, legend, aggregate, record in _USUAL if band else ():
+        yield PanelQuery(f"{aggregate}{record}{chosen})", legend, role=role)
+
+
+def _limit(limit: str) -> Iterator[PanelQuery]:
+    if limit:
+        expr = f'max by (instance_type) ({limit}{{cluster=~"$cluster"}})'
+        yield PanelQuery(expr, "line rate of {{instance_type}}", role="limit")
 
 
 def _tuples(content: dict[str, Any]) -> dict[str, Any]:

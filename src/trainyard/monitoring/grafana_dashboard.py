@@ -6,6 +6,7 @@ Grafana's SDK takes a fifth of a second to import, longer than all else that a r
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -24,6 +25,7 @@ from grafana_foundation_sdk.models import dashboard as models
 from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
 from trainyard.monitoring.grafana_ranking import fixed_rankings
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
+from trainyard.monitoring.state_colours import state_colour
 
 TAG = "trainyard"
 _ALL = models.VariableOption(selected=True, text=["All"], value=["$__all"])
@@ -32,6 +34,8 @@ UID = "trainyard-{}"
 _COLOURS = {"ok": "green", "not ok": "red"}
 # Of 2^31 - 1 that Grafana has for ids, so few that they stay readable; a test finds two that are the same.
 _IDS = 100_000
+_GREY = "#8e8e8e"
+_WIDTHS = {"low": 0, "median": 1, "high": 0, "limit": 1}
 # Half of what events.yaml looks back, so that no event falls between two samples.
 _EVENT_STEP = "1m"
 # What the other dashboard opens with: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-data-links/
@@ -137,7 +141,7 @@ def grafana_panel(panel: Panel) -> models.Panel:
     builder = _KINDS[panel.kind](panel).id(stable_id(panel.id)).title(panel.title).description(_description(panel))
     builder = builder.datasource(SOURCE).unit(_unit(panel.unit)).span(panel.width).height(panel.height)
     builder = builder.links([_link(link) for link in panel.links]).thresholds(_thresholds(panel))
-    builder = builder.targets([_target(panel, query, chr(ord("A") + at)) for at, query in enumerate(panel.queries)])
+    builder = builder.targets([_target(panel, query, _ref_id(at)) for at, query in enumerate(panel.queries)])
     for limit, value in (
         (builder.min, panel.min),
         (builder.max, panel.max),
@@ -149,6 +153,10 @@ def grafana_panel(panel: Panel) -> models.Panel:
         builder.data_links([_data_link(linked, f"__field.labels.{linked.label}") for linked in panel.linked_labels()])
     built: models.Panel = builder.build()
     return built
+
+
+def _ref_id(at: int) -> str:
+    return chr(ord("A") + at)
 
 
 def _description(panel: Panel) -> str:
@@ -194,15 +202,57 @@ def _target(panel: Panel, query: PanelQuery, ref_id: str) -> asked.Dataquery:
 
 def _timeseries(panel: Panel) -> timeseries.Panel:
     builder = timeseries.Panel().line_width(1).fill_opacity(10).show_points(common.VisibilityMode.NEVER)
-    builder = builder.color_scheme(builders.FieldColor().mode(models.FieldColorModeId.PALETTE_CLASSIC))
-    builder = builder.legend(_legend()).tooltip(
+    # By its name, so that a node has the same colour in every panel of a page.
+    builder = builder.color_scheme(builders.FieldColor().mode(models.FieldColorModeId.PALETTE_CLASSIC_BY_NAME))
+    builder = builder.legend(_sorted_legend(panel)).tooltip(
         looks.VizTooltipOptions().mode(common.TooltipDisplayMode.MULTI).sort(common.SortOrder.DESCENDING)
     )
+    for at, query in enumerate(panel.queries):
+        if query.role:
+            builder = builder.override_by_query(_ref_id(at), _drawn_as(panel, query.role))
+    for state, colour in sorted(_state_colours(panel).items()):
+        builder = builder.override_by_name(state, [_fixed_colour(colour)])
     if panel.thresholds:
         builder = builder.thresholds_style(
             looks.GraphThresholdsStyleConfig().mode(common.GraphThresholdsStyleMode.DASHED)
         )
     return builder.stacking(looks.StackingConfig().mode(common.StackingMode.NORMAL)) if panel.stack else builder
+
+
+def _drawn_as(panel: Panel, role: str) -> list[models.DynamicConfigValue]:
+    """Return how what is usual, or a limit, is told from the series themselves: in grey, the band filled."""
+    grey = [_fixed_colour("grey"), models.DynamicConfigValue(id_val="custom.lineWidth", value=_WIDTHS[role])]
+    if role in {"median", "limit"}:
+        dashed = {"fill": "dash", "dash": [6, 6]}
+        return [
+            *grey,
+            models.DynamicConfigValue(id_val="custom.lineStyle", value=dashed),
+            models.DynamicConfigValue(id_val="custom.fillOpacity", value=0),
+        ]
+    if role == "low":
+        return [*grey, models.DynamicConfigValue(id_val="custom.fillOpacity", value=0)]
+    low = next(query.legend for query in panel.queries if query.role == "low")
+    return [*grey, models.DynamicConfigValue(id_val="custom.fillBelowTo", value=low)]
+
+
+def _fixed_colour(colour: str) -> models.DynamicConfigValue:
+    fixed = _GREY if colour == "grey" else colour
+    return models.DynamicConfigValue(id_val="color", value={"mode": "fixed", "fixedColor": fixed})
+
+
+def _state_colours(panel: Panel) -> dict[str, str]:
+    """Return the colours of those of its series that have one of their own wherever they are."""
+    return {query.legend: colour for query in panel.queries if (colour := state_colour(query.legend))}
+
+
+def _sorted_legend(panel: Panel) -> looks.VizLegendOptions:
+    """Return a legend with the newest values, those first that the panel looks for."""
+    legend = _legend().calcs(["lastNotNull"])
+    ranked = re.match(r"\s*(top|bottom)k", panel.queries[0].expr)
+    if ranked is None:
+        return legend
+    legend = legend.display_mode(common.LegendDisplayMode.TABLE)
+    return legend.sort_by("Last *").sort_desc(ranked[1] == "top")
 
 
 def _legend() -> looks.VizLegendOptions:

@@ -18,9 +18,15 @@ from trainyard.document.write import yaml_text
 from trainyard.monitoring.alert import GROUPS, Alert, alerts
 from trainyard.monitoring.alertmanager_config import amp_definition
 from trainyard.monitoring.rules_text import RulesText
+from trainyard.monitoring.type_rules import EFA, GPUS, NVLINK, TYPE_LABELS, type_rules
 
 NODE_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_type", "queue")
 """Those of a series that is recorded of a node: which one it is."""
+
+QUANTILES = {"queue:nodes:p10": 0.1, "queue:nodes:p50": 0.5, "queue:nodes:p90": 0.9}
+"""What is usual among the nodes of a queue: recorded, so that a panel shows it without asking each node."""
+OF = "of"
+"""Their label for what of: the name of a series of nodes, without its level."""
 
 WATCHDOG: dict[str, Any] = {
     "name": "trainyard-watchdog",
@@ -92,16 +98,42 @@ def _rule(alert: Alert) -> dict[str, Any]:
 def recorded_metrics() -> dict[str, frozenset[str]]:
     """Return the names of what is recorded, with the labels that each has."""
     listed = (rule for rules in _content().values() for rule in rules)
-    return {rule["record"]: frozenset(rule.get("by", NODE_LABELS)) for rule in listed}
+    return {
+        **{rule["record"]: frozenset(rule.get("by", NODE_LABELS)) for rule in listed},
+        **dict.fromkeys(QUANTILES, frozenset({"cluster", "queue", OF})),
+        **dict.fromkeys((EFA, GPUS, NVLINK), frozenset(TYPE_LABELS)),
+    }
+
+
+@cache
+def banded_metrics() -> tuple[str, ...]:
+    """Return of which series of nodes it is recorded what is usual."""
+    return tuple(rule["record"] for rules in _content().values() for rule in rules if rule.get("band"))
 
 
 @cache
 def recording_groups() -> tuple[dict[str, Any], ...]:
     """Return the rules in groups, as Prometheus reads them. They are evaluated as often as it is told for all rules."""
-    return tuple(
-        {"name": f"trainyard-recorded-{name}", "rules": [_recording_rule(**rule) for rule in rules]}
+    recorded = (
+        {"name": f"trainyard-recorded-{name}", "rules": [_recording_rule(**_without_band(rule)) for rule in rules]}
         for name, rules in _content().items()
     )
+    return (
+        *recorded,
+        {"name": "trainyard-recorded-usual", "rules": [*map(_quantile_rule, QUANTILES)]},
+        {"name": "trainyard-recorded-types", "rules": type_rules()},
+    )
+
+
+def _without_band(rule: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in rule.items() if key != "band"}
+
+
+def _quantile_rule(record: str) -> dict[str, str]:
+    """Return the rule of one quantile, of all series that have a band: one for each would be four times as long."""
+    subjects = "|".join(name.removeprefix("node:") for name in banded_metrics())
+    of = f'quantile by (cluster, queue, __name__) ({QUANTILES[record]}, {{__name__=~"node:({subjects})"}})'
+    return {"record": record, "expr": f'label_replace({of}, "{OF}", "$1", "__name__", "node:(.+)")'}
 
 
 def _recording_rule(

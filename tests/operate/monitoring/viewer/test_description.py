@@ -18,7 +18,10 @@ PAGE = Path(server.__file__).with_name("page")
 
 
 def test_every_dashboard_and_panel_is_described_in_its_order():
-    told = [(one["id"], [panel["id"] for row in one["rows"] for panel in row["panels"]]) for one in description()]
+    told = [
+        (one["id"], [panel["id"] for row in one["rows"] for panel in row["panels"]])
+        for one in description()["dashboards"]
+    ]
     assert told == [(dashboard.id, [panel.id for panel in dashboard.panels()]) for dashboard in dashboards()]
     json.dumps(description(), allow_nan=False)
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
+from trainyard.monitoring.state_colours import state_colours
 
 # What is said of a panel that is empty, where its cluster may not have what it needs.
 _NEEDS = {
@@ -22,8 +23,12 @@ _NEEDS = {
 }
 
 
-def description() -> list[dict[str, Any]]:
-    """Return the dashboards in their order, each with its rows and panels."""
+def description() -> dict[str, Any]:
+    """Return the dashboards in their order, each with its rows and panels, and the colours of states."""
+    return {"states": state_colours(), "dashboards": _dashboards()}
+
+
+def _dashboards() -> list[dict[str, Any]]:
     return [
         {
             "id": dashboard.id,
@@ -57,6 +62,7 @@ def _panel(dashboard: Dashboard, panel: Panel) -> dict[str, Any]:
         "links": list(panel.links),
         "linked": [asdict(linked) for linked in panel.linked_labels() if linked.dashboard != dashboard.id],
         "queries": [query.expr for query in panel.queries],
+        "roles": [query.role for query in panel.queries],
         "empty": _why_empty((*dashboard.needs, *panel.needs), panel.may_be_empty),
     }
 

@@ -34,18 +34,20 @@ def panel_data(asking: PanelQueries, panel: Panel, selection: Selection, window:
         for number, (query, answer) in enumerate(zip(panel.queries, answers, strict=True))
         for series in sorted(answer.series, key=lambda series: natural(series_name(query.legend, series.labels)))
     ]
+    own = [answer for query, answer in zip(panel.queries, answers, strict=True) if not query.role]
     return {
         "id": panel.id,
         "series": series,
-        "shown": len(series),
-        "total": sum(answer.total for answer in answers),
+        "shown": sum(len(answer.series) for answer in own),
+        "total": sum(answer.total for answer in own),
         "ms": round((time.monotonic() - began) * 1000),
     }
 
 
 def has_data(asking: PanelQueries, panel: Panel, selection: Selection, window: Window) -> bool:
     """Return whether one of its queries has a value now that is a number. Raises TrainyardError."""
-    answers = (asking.newest(query.expr, selection, window, 1) for query in panel.queries)
+    own = (query for query in panel.queries if not query.role)
+    answers = (asking.newest(query.expr, selection, window, 1) for query in own)
     return any(answer.total for answer in answers)
 
 
@@ -60,7 +62,8 @@ def _query_data(
 ) -> QueryResult:
     most = MOST_SERIES[panel.kind]
     if _is_over_time(panel, query):
-        return asking.over_time(query.expr, selection, window, max(most // len(panel.queries), 4))
+        own = sum(not one.role for one in panel.queries)
+        return asking.over_time(query.expr, selection, window, max(most // own, 4))
     return asking.newest(query.expr, selection, window, most)
 
 

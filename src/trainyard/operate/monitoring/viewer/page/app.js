@@ -1,6 +1,6 @@
 // The page: it asks its own server for what is chosen, and shows each panel as soon as its answer is there.
 
-import { forgetColours } from "./colours.js";
+import { forgetColours, setStates } from "./colours.js";
 import { VARIABLES, addressOf, fillSelects, offer, readState } from "./controls.js";
 import { moment } from "./format.js";
 import { showHeadline } from "./headline.js";
@@ -18,7 +18,9 @@ let timer = 0;
 
 async function start() {
   try {
-    dashboards = await answered(fetch("description"));
+    const described = await answered(fetch("description"));
+    dashboards = described.dashboards;
+    setStates(described.states);
   } catch (error) {
     trouble(error);
     return;

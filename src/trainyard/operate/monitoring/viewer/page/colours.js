@@ -16,3 +16,31 @@ export function palette() {
 export function forgetColours() {
   read.clear();
 }
+
+// States have their own colours; state_colours.yaml has the words, the worst first.
+let states = {};
+
+export function setStates(words) {
+  states = words;
+}
+
+export function stateColourOf(text) {
+  return states[`${text}`.replace(/[*~#%$@^!-]+$/, "")] || "";
+}
+
+// How bad a state is: the smaller, the worse. What is no state comes last.
+export function badness(text) {
+  const at = ["red", "orange", "yellow"].indexOf(stateColourOf(text));
+  return at < 0 ? 3 : at;
+}
+
+// A node, or another name, keeps one place in the palette in all panels, for as long as the page is open.
+const places = new Map();
+
+export function colourOf(key) {
+  const word = stateColourOf(key);
+  if (word) return colour(word);
+  if (!places.has(key)) places.set(key, places.size);
+  const all = palette();
+  return all[places.get(key) % all.length];
+}

@@ -15,7 +15,8 @@ export function lines(panel, series, colours, window, size) {
   const across = valueMarks(panel, series);
   const left = roomFor(panel, across);
   const area = { left, top: TOP, width: Math.max(20, size.width - left - RIGHT), height: Math.max(20, size.height - TOP - BOTTOM) };
-  const thresholds = panel.thresholds.filter((one) => one.colour !== "green" && one.value >= across.min && one.value <= across.max);
+  const thresholds = limits(panel).filter((one) => one.value >= across.min && one.value <= across.max);
+  const own = seen(panel, series.map((one, at) => ({ one, drawnColour: colours[at] })).filter(({ one }) => !roleOf(panel, one)));
   return {
     area,
     option: {
@@ -24,7 +25,7 @@ export function lines(panel, series, colours, window, size) {
       grid: { ...area, outerBoundsMode: "none" },
       xAxis: timeAxis(window, area.width),
       yAxis: valueAxis(panel, across),
-      series: [...seen(panel, series, colours).map(({ one, drawnColour }) => line(panel, one, drawnColour)), ...thresholds.map((one) => thresholdLine(panel, one, window))],
+      series: [...band(panel, series), ...own.map(({ one, drawnColour }) => line(panel, one, drawnColour)), ...references(panel, series), ...thresholds.map((one) => thresholdLine(panel, one, window))],
     },
   };
 }
@@ -80,6 +81,47 @@ function line(panel, one, drawnColour) {
   };
 }
 
+// What a series is drawn as, where it is none of the panel's own: low, median and high of what is usual, or a limit.
+export function roleOf(panel, one) {
+  return panel.roles[one.query] || "";
+}
+
+function withRole(panel, series, role) {
+  return series.filter((one) => roleOf(panel, one) === role);
+}
+
+// Two lines on each other, the lower one unseen, and what is between them filled.
+function band(panel, series) {
+  const [[low], [high]] = [withRole(panel, series, "low"), withRole(panel, series, "high")];
+  if (!low || !high) return [];
+  const [from, to] = [low.values.map(numeric), high.values.map(numeric)];
+  const height = to.map((value, at) => (value === null || from[at] === null ? null : value - from[at]));
+  const drawn = { type: "line", dimensions: ["x", "y"], symbol: "none", lineStyle: { width: 0 }, stack: "band", stackStrategy: "all", silent: true };
+  return [
+    { ...drawn, data: pairs(low, from) },
+    { ...drawn, data: pairs(high, height), areaStyle: { color: colour("band"), opacity: 1 } },
+  ];
+}
+
+function references(panel, series) {
+  return ["median", "limit"].flatMap((role) => withRole(panel, series, role)).map((one) => ({
+    type: "line",
+    data: pairs(one, one.values.map(numeric)),
+    dimensions: ["x", "y"],
+    symbol: "none",
+    lineStyle: { color: colour("faint"), width: 1, type: "dashed" },
+    silent: true,
+  }));
+}
+
+// Where a panel's thresholds turn bad: a colour from its value upwards, or downwards from where it is green.
+function limits(panel) {
+  return panel.thresholds.flatMap((one, at) => {
+    if (one.colour !== "green") return one.value > 0 ? [one] : [];
+    return at ? [{ value: one.value, colour: panel.thresholds[at - 1].colour }] : [];
+  });
+}
+
 // Moments and values in turn: echarts copies what it is given, and an array of numbers quicker than arrays of arrays.
 function pairs(one, values) {
   const flat = new Float64Array(values.length * 2);
@@ -91,8 +133,7 @@ function pairs(one, values) {
 }
 
 // Of lines that lie on each other, as those of many nodes without errors do, only the last one would be seen.
-function seen(panel, series, colours) {
-  const drawn = series.map((one, at) => ({ one, drawnColour: colours[at] }));
+function seen(panel, drawn) {
   if (panel.stack) return drawn;
   return [...new Map(drawn.map((line) => [`${line.one.values}`, line])).values()];
 }

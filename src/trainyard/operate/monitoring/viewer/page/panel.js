@@ -1,9 +1,9 @@
 // A panel: its frame, and in it a drawing, numbers, a table, or why there is nothing.
 
-import { palette } from "./colours.js";
+import { colour, colourOf } from "./colours.js";
 import { formatted, grouped, numeric } from "./format.js";
 import { gauges } from "./gauges.js";
-import { lines } from "./lines.js";
+import { lines, roleOf } from "./lines.js";
 import { element, linkOf, message, stats, table } from "./plain.js";
 import { bars, heatmap, states } from "./rows.js";
 import { hide, tipOver, valuesAt } from "./tip.js";
@@ -90,8 +90,7 @@ export class Panel {
   }
 
   draw(series, window) {
-    const all = palette(); // a series keeps its colour when others are hidden
-    const colours = series.map((_, at) => all[at % all.length]);
+    const colours = this.coloursOf(series);
     const seen = series.map((_, at) => at).filter((at) => !this.hidden.has(series[at].name));
     const [shown, shownColours] = [seen.map((at) => series[at]), seen.map((at) => colours[at])];
     const size = { width: this.width, height: this.height };
@@ -108,6 +107,13 @@ export class Panel {
     });
   }
 
+  // A line has the colour of its node, or of its name where a node has several lines here.
+  coloursOf(series) {
+    const hosts = series.map((one) => one.labels.node_name || one.labels.node || "");
+    const several = new Set(hosts.filter((host, at) => hosts.indexOf(host) !== at));
+    return series.map((one, at) => (roleOf(this.described, one) ? colour("faint") : colourOf(hosts[at] && !several.has(hosts[at]) ? hosts[at] : one.name)));
+  }
+
   fillLegend(series, colours) {
     this.legend.hidden = false;
     this.legend.replaceChildren(...this.legendOrder(series).map((at) => {
@@ -122,14 +128,15 @@ export class Panel {
     }));
   }
 
-  // Places of series: where the query ranks them, those that it looks for come first; a series keeps its colour.
+  // Places of series: where the query ranks them, those that it looks for come first; what is usual comes last.
   legendOrder(series) {
-    const places = series.map((_, at) => at);
+    const role = (at) => Number(Boolean(roleOf(this.described, series[at])));
+    const places = series.map((_, at) => at).sort((one, other) => role(one) - role(other));
     const ranked = /^\s*(top|bottom)k/.exec(this.described.queries[0]);
     if (!ranked) return places;
     const sign = ranked[1] === "top" ? -1 : 1;
     const value = (at) => numeric(series[at].newest);
-    return places.sort((one, other) => (value(one) === null) - (value(other) === null) || sign * (value(one) - value(other)));
+    return places.sort((one, other) => role(one) - role(other) || (value(one) === null) - (value(other) === null) || sign * (value(one) - value(other)));
   }
 
   toggle(name) {
@@ -140,8 +147,9 @@ export class Panel {
 
   // What is drawn, for those who do not see it.
   spoken(series) {
-    const told = series.slice(0, 5).map((one) => `${one.name || "value"}: ${formatted(one.newest, this.described.unit)}`);
-    return `${this.described.title}. ${told.join("; ")}${series.length > 5 ? `; and ${series.length - 5} more` : ""}`;
+    const own = series.filter((one) => !roleOf(this.described, one));
+    const told = own.slice(0, 5).map((one) => `${one.name || "value"}: ${formatted(one.newest, this.described.unit)}`);
+    return `${this.described.title}. ${told.join("; ")}${own.length > 5 ? `; and ${own.length - 5} more` : ""}`;
   }
 
   // How much room a drawing has. Sizes of all panels are read before any is written: each turn costs a layout.

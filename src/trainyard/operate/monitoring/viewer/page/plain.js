@@ -1,9 +1,7 @@
 // Numbers, tables and messages. Text goes in as text, never as markup.
 
+import { badness, stateColourOf } from "./colours.js";
 import { formatted, numeric } from "./format.js";
-
-// Words that are coloured wherever they stand alone.
-const WORDS = { critical: "red", failed: "red", down: "red", warning: "orange", drained: "orange", draining: "orange" };
 
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -33,7 +31,8 @@ export function stats(panel, series) {
 export function table(panel, series, linkTo) {
   const columns = (panel.columns.length ? panel.columns : guessed(series)).filter((column) => isFilled(column, series));
   const rows = series.map((one) => columns.map((column) => cell(panel, column, one, linkTo)));
-  const sorting = { column: columns.findIndex((one) => one.label === "Value"), down: !panel.queries[0].startsWith("bottomk") };
+  const sorting = { chosen: false, column: columns.findIndex((one) => one.label === "Value"), down: !panel.queries[0].startsWith("bottomk") };
+  const worst = (row) => Math.min(...row.map((one) => one.bad ?? 3));
   if (sorting.column < 0) sorting.column = 0, sorting.down = false;
   const body = element("tbody");
   const heads = columns.map((column, at) => {
@@ -41,6 +40,7 @@ export function table(panel, series, linkTo) {
     const head = element("th", { scope: "col", class: column.label === "Value" ? "number" : "" }, button);
     button.addEventListener("click", () => {
       sorting.down = sorting.column === at ? !sorting.down : false;
+      sorting.chosen = true;
       sorting.column = at;
       fill();
     });
@@ -53,6 +53,7 @@ export function table(panel, series, linkTo) {
     });
     const order = [...rows].sort((one, other) => compared(one[sorting.column], other[sorting.column]));
     if (sorting.down) order.reverse();
+    if (!sorting.chosen) order.sort((one, other) => worst(one) - worst(other)); // trouble first, until somebody sorts
     body.replaceChildren(...order.map((row) => element("tr", {}, ...row.map(drawn))));
   }
   fill();
@@ -72,7 +73,7 @@ function guessed(series) {
 
 function cell(panel, column, one, linkTo) {
   const label = one.labels[column.label] || "";
-  if (column.label !== "Value") return { text: label, link: linkOf(panel, column.label, label, linkTo), sort: natural(label), colour: WORDS[label] };
+  if (column.label !== "Value") return { text: label, link: linkOf(panel, column.label, label, linkTo), sort: natural(label), bad: badness(label), colour: stateColourOf(label) };
   return {
     text: formatted(one.newest, column.unit || panel.unit),
     sort: numeric(one.newest) ?? -Infinity,

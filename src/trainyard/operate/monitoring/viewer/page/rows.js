@@ -1,7 +1,7 @@
 // What has a row for each series: bars, states over time, and a heat map. Plain elements, so that names can be read and
 // copied; only the cells of the map are a canvas.
 
-import { colour } from "./colours.js";
+import { badness, colour, stateColourOf } from "./colours.js";
 import { clock, formatted, numeric } from "./format.js";
 import { timeMarks } from "./marks.js";
 import { element, thresholdColour } from "./plain.js";
@@ -12,11 +12,12 @@ const CELL_HEIGHT = 16;
 
 export function bars(panel, series) {
   const value = (one) => numeric(one.newest) ?? 0;
-  const sorted = [...series].sort((one, other) => (numeric(other.newest) ?? -Infinity) - (numeric(one.newest) ?? -Infinity));
+  const place = (one) => badness(one.name.split(" ").at(-1));
+  const sorted = [...series].sort((one, other) => place(one) - place(other) || (numeric(other.newest) ?? -Infinity) - (numeric(one.newest) ?? -Infinity));
   const low = panel.min ?? Math.min(0, ...sorted.map(value));
   const high = panel.max ?? Math.max(...sorted.map(value), low);
   const rows = sorted.flatMap((one) => {
-    const filled = element("i", { class: thresholdColour(panel, one.newest) || "accent" });
+    const filled = element("i", { class: thresholdColour(panel, one.newest) || stateColourOf(one.name.split(" ").at(-1)) || "accent" });
     filled.style.width = `${part(value(one), low, high)}%`;
     return [name(one), element("div", { class: "track" }, filled), element("b", {}, formatted(one.newest, panel.unit))];
   });
