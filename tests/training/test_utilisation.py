@@ -92,3 +92,14 @@ def test_the_device_on_the_nodes_has_to_be_the_one_whose_peak_is_taken(seen: str
     found = utilisation(ledger, "H100", model(flops_per_token=1e14))
     assert (found.mfu is None) == is_refused
     assert not is_refused or "the spec's nodes have H100" in str(found.refusal)
+
+
+# What the vendor's pages print for a GPU, with 2:4 sparsity: https://www.nvidia.com/en-us/data-center/h100/, …/h200/,
+# …/l40s/, …/a100/, and for the eight GPUs of an HGX board https://www.nvidia.com/en-us/data-center/hgx/ (36 PFLOPS).
+@pytest.mark.parametrize(
+    ("gpu", "sparse_bf16_tflop_s"),
+    [("A100", 624), ("H100", 1979), ("H200", 1979), ("L40S", 733), ("B200", 36_000 / 8), ("B300", 36_000 / 8)],
+)
+def test_a_peak_is_half_of_what_data_sheets_print_with_sparsity(ledger: Ledger, gpu: str, sparse_bf16_tflop_s: float):
+    peak = utilisation(ledger, gpu, model(flops_per_token=1e9)).peak_tflop_s
+    assert peak == pytest.approx(sparse_bf16_tflop_s / 2, rel=0.02)
