@@ -18,6 +18,8 @@ from trainyard.api.run_submit import RunPlace, cancel, look, run_place, submit, 
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.batch.training_jobs import files
 from trainyard.render.bench.mpi_job import RUN
+from trainyard.training.programs.trainyard_progress import SHOWN as MARK
+from trainyard.training.run_progress import RunProgress
 
 NAME = "first-fsdp"
 MANIFEST = json.dumps(
@@ -88,6 +90,33 @@ def test_on_aws_batch_a_run_without_its_image_is_refused_before_nodes_start(batc
     registry.create_repository(repositoryName="lab-images")
     registry.put_image(repositoryName="lab-images", imageTag="pytorch", imageManifest=MANIFEST)
     assert submit(on).is_new
+
+
+SHOWN = (f'{MARK}{{"event":"start","attempt":1}}', f'{MARK}{{"event":"save_end","step":100}}',
+         f'{MARK}{{"step":120,"step_seconds":4.0,"loss":7.5}}')  # fmt: skip
+
+
+def test_on_aws_batch_a_run_shows_its_progress_in_its_log(batch: ScriptedBatch, tmp_path: Path):
+    assert batch.account is not None
+    batch.of_jobs = {
+        NAME: [Step("RUNNING", stream=""), Step("RUNNING", stream=""), Step("RUNNING", says=("epoch 3", *SHOWN))]
+    }
+    on = place(tmp_path, "batch", batch.account)
+    submit(on)
+    assert look(on).progress == RunProgress()
+    progress = look(on).progress
+    assert (progress.step, progress.loss, progress.checkpoint, progress.attempt) == (120, 7.5, 100, 1)
+
+
+def test_on_amazon_eks_a_run_shows_its_progress_in_its_log(eks: ScriptedEks, tmp_path: Path):
+    on = on_eks(eks, tmp_path)
+    submit(on)
+    say(eks, "Created")
+    assert look(on).progress == RunProgress()
+    say(eks, "Created", "Running")
+    eks.api.logs["default", f"{NAME}-worker-0"] = ["epoch 3", *SHOWN]
+    progress = look(on).progress
+    assert (progress.step, progress.step_s, progress.checkpoint) == (120, 4.0, 100)
 
 
 def the_job(eks: ScriptedEks) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from trainyard.training.job import (
     run_folder,
     stop_time,
     variables,
+    watch_variables,
     words_of,
 )
 from trainyard.training.run import Run
@@ -83,6 +84,7 @@ def _environment(run: Run, spec: Spec) -> dict[str, str]:
         "TRAINYARD_FOLDER": run.program.folder or "",
         "TRAINYARD_PROGRESS": f"{run_folder(run)}/progress",
         "TRAINYARD_STOP": f"{run_folder(run)}/stop",
+        **watch_variables(run),
         **({} if stop is None else {"TRAINYARD_ENDS_AT": str(stop)}),
         "GPUS_PER_NODE": str(processes_on_node(run, launch)),
         "PYTHONPATH": FOLDER,

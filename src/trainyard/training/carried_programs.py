@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import json
 import lzma
 from collections.abc import Mapping
+
+import python_minifier
 
 FOLDER = "/tmp/trainyard"  # noqa: S108  of a container, which nobody else has
 UNPACK = f"""\
@@ -28,52 +29,9 @@ def packed(programs: Mapping[str, str]) -> str:
 
 
 def _bare(name: str, program: str) -> str:
-    """Return a program without comments and empty lines, in Python without docstrings and types of arguments too."""
+    """Return a program without comments and empty lines; one in Python with short names within its functions, too."""
     if name.endswith(".py"):
-        tree = _WithoutDescriptions().visit(ast.parse(program))
-        return "".join(f"{_narrow(line)}\n" for line in ast.unparse(tree).splitlines())
+        # What is repeated LZMA has for nothing. Names of modules stay: others import them.
+        return python_minifier.minify(program, name, remove_literal_statements=True, hoist_literals=False)
     full = [line for line in program.splitlines() if line.strip() and not line.lstrip().startswith("# ")]
     return "\n".join(full) + "\n"
-
-
-def _narrow(line: str) -> str:
-    """Return a line indented by one space for each four, which says the same: unparsed code has no longer strings."""
-    text = line.lstrip(" ")
-    return " " * ((len(line) - len(text)) // 4) + text
-
-
-class _WithoutDescriptions(ast.NodeTransformer):
-    """Takes away what changes nothing of what a program does. Fields of classes keep their types."""
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        self.generic_visit(node)
-        node.returns, node.body = None, _without_docstring(node.body)
-        arguments = node.args
-        for argument in (
-            *arguments.posonlyargs,
-            *arguments.args,
-            *arguments.kwonlyargs,
-            arguments.vararg,
-            arguments.kwarg,
-        ):
-            if argument is not None:
-                argument.annotation = None
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        self.generic_visit(node)
-        node.body = _without_docstring(node.body)
-        return node
-
-    def visit_Module(self, node: ast.Module) -> ast.Module:
-        self.generic_visit(node)
-        node.body = _without_docstring(node.body)
-        return node
-
-
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0]
-    is_text = (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    )
-    return body[1:] if is_text and len(body) > 1 else body

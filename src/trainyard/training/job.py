@@ -92,6 +92,11 @@ def variables(run: Run, launch: Launch) -> dict[str, str]:
     return {**_network(launch), **{name: str(value) for name, value in run.environment.items()}}
 
 
+def watch_variables(run: Run) -> dict[str, str]:
+    """Return what lets a process that hangs end itself, and show its progress, where no batch script watches it."""
+    return {"TRAINYARD_HANG_S": f"{run.restarts.hang_min * 60:g}", "TRAINYARD_SHOW_S": "60"}
+
+
 def reasons(launch: Launch) -> Mapping[str, str]:
     """Return why each variable of the network is set."""
     texts = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+
+from trainyard.training.programs.trainyard_progress import SHOWN
 
 _STEPS = 50
 
@@ -44,6 +46,11 @@ def run_progress(text: str) -> RunProgress:
         checkpoint=saved[-1] if saved else None,
         attempt=starts[-1] if starts and isinstance(starts[-1], int) else None,
     )
+
+
+def shown_progress(log: Sequence[str]) -> str:
+    """Return the lines of progress that are shown in a log, as if they were those of a file."""
+    return "\n".join(line.partition(SHOWN)[2] for line in log if SHOWN in line)
 
 
 def _lines(text: str) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import InputError
@@ -16,11 +16,19 @@ from trainyard.submission.submission import submission
 from trainyard.submission.submitted_jobs import read_submission_record
 from trainyard.training.job import run_folder
 from trainyard.training.run import Run
-from trainyard.training.run_progress import RunProgress, run_progress
+from trainyard.training.run_progress import RunProgress, run_progress, shown_progress
 
 # Some hundred lines.
 _TAIL_BYTES = 16_000
 _FAILURES_ALLOWED = 5
+
+
+@runtime_checkable
+class TellsOutput(Protocol):
+    """A scheduler that has the log of a job while it runs, in which the line of a step is shown now and then."""
+
+    def newest_output(self, number: str) -> list[str]:
+        """Return the last lines that the first node of a job wrote; none before it has begun."""
 
 
 class RunCluster(NamedTuple):
@@ -82,7 +90,7 @@ def look_at_run(run: Run, scheduler: Scheduler, results: Path) -> RunState:
     """Return how a run is now. Raises UnreachableError where that may be known the next time."""
     number = _job_of(results)
     state = scheduler.states([number])[number]
-    return RunState(number, state, _progress(run, scheduler))
+    return RunState(number, state, _progress(run, scheduler, number))
 
 
 def watch_run(
@@ -114,8 +122,10 @@ def _job_of(results: Path) -> str:
     return next(iter(record.jobs.values())).number
 
 
-def _progress(run: Run, scheduler: Scheduler) -> RunProgress:
-    """Return how far it has come, as far as the file system of the run can be seen from there."""
+def _progress(run: Run, scheduler: Scheduler, number: str) -> RunProgress:
+    """Return how far it has come: by the file system of the run where it is seen from there, otherwise by its log."""
+    if isinstance(scheduler, TellsOutput):
+        return run_progress(shown_progress(scheduler.newest_output(number)))
     if run.checkpoints is None or not isinstance(scheduler, OnSlurm):
         return RunProgress()
     file = f"{run_folder(run)}/progress/rank-0.jsonl"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trainyard.training.programs.trainyard_progress import Progress, gpu_names
+from trainyard.training.programs import trainyard_progress
+from trainyard.training.programs.trainyard_progress import SHOWN, Progress, gpu_names
+from trainyard.training.run_progress import run_progress, shown_progress
 
 
 @pytest.fixture(autouse=True)
@@ -122,3 +126,57 @@ def test_the_gpus_of_a_node_are_those_that_its_driver_names(tmp_path: Path):
         (tmp_path / place / "information").write_text("Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 16\n")
     assert gpu_names(f"{tmp_path}/*/information") == ["NVIDIA H100 80GB HBM3"]
     assert gpu_names(f"{tmp_path}/none/*") == []
+
+
+HANGS = """
+import sys, time
+from trainyard_progress import Progress
+progress = Progress()
+for step in range(3):
+    progress.step(step)
+{end}
+print("goes on", flush=True)
+time.sleep({then_s})
+"""
+
+
+def hanging(folder: Path, end: str = "", then_s: float = 100, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PYTHONPATH": str(Path(str(trainyard_progress.__file__)).parent), "TRAINYARD_PROGRESS": str(folder)}
+    command = [sys.executable, "-c", HANGS.format(end=end, then_s=then_s)]
+    return subprocess.run(command, env={**environment, **variables}, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.integration
+def test_a_process_that_hangs_says_where_and_ends(tmp_path: Path):
+    done = hanging(tmp_path, TRAINYARD_HANG_S="1")
+    assert done.returncode == 1
+    assert done.stdout == "goes on\n"
+    assert "Timeout" in done.stderr
+    assert 'File "<string>", line 9' in done.stderr
+
+
+@pytest.mark.integration
+def test_a_process_that_has_told_its_end_does_not_hang(tmp_path: Path):
+    assert hanging(tmp_path, "progress.end()", 2, TRAINYARD_HANG_S="1").returncode == 0
+
+
+@pytest.mark.integration
+def test_before_its_first_step_nothing_hangs(tmp_path: Path):
+    code = "import time, trainyard_progress as p; p.Progress().event('load_begin'); time.sleep(2)"
+    place = str(Path(str(trainyard_progress.__file__)).parent)
+    environment = {"PYTHONPATH": place, "TRAINYARD_PROGRESS": str(tmp_path), "TRAINYARD_HANG_S": "1"}
+    assert not subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode
+
+
+@pytest.mark.integration
+def test_the_first_process_of_a_node_shows_its_progress(tmp_path: Path):
+    end = "progress.event('save_end', step=2)"
+    first = hanging(tmp_path, end, 0, TRAINYARD_SHOW_S="0.000001", LOCAL_RANK="0", AWS_BATCH_JOB_ATTEMPT="2")
+    shown = run_progress(shown_progress([f"[default0]:{line}" for line in first.stdout.splitlines()]))
+    assert (shown.step, shown.checkpoint, shown.attempt) == (2, 2, 2)
+    assert hanging(tmp_path, end, 0, TRAINYARD_SHOW_S="0.000001", LOCAL_RANK="1").stdout == "goes on\n"
+
+
+def test_lines_of_the_program_itself_are_no_progress():
+    log = ['{"step": 9}', f'[default0]: {SHOWN}{{"step": 4}}', SHOWN.strip(), f"{SHOWN}no json"]
+    assert run_progress(shown_progress(log)).step == 4

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.bench.programs.torch_python import fsdp2_python
+from tests.training.test_carried_programs import unpacked
 from tests.waiting import wait_until
 from trainyard.training.programs import trainyard_progress
 
@@ -21,10 +22,12 @@ SMALL = ("--layers", "2", "--width", "32", "--heads", "2", "--context", "16", "-
          "--global-batch", "8", "--steps", str(STEPS), "--interval-steps", str(INTERVAL))  # fmt: skip
 
 
-def started(folder: Path, strategy: str, *more: str, ranks: int = 2, stop: Path | None = None) -> subprocess.Popen[str]:
+def started(
+    folder: Path, strategy: str, *more: str, ranks: int = 2, stop: Path | None = None, program: Path = PROGRAM
+) -> subprocess.Popen[str]:
     own = {"TRAINYARD_PROGRESS": str(folder / "progress"), "OMP_NUM_THREADS": "1", "TRAINYARD_STOP": str(stop or "")}
     launcher = (fsdp2_python(), "-W", "ignore", "-m", "torch.distributed.run", "--standalone")
-    command = (*launcher, f"--nproc-per-node={ranks}", str(PROGRAM), "--strategy", strategy)
+    command = (*launcher, f"--nproc-per-node={ranks}", str(program), "--strategy", strategy)
     return subprocess.Popen(
         (*command, "--checkpoints", str(folder / "checkpoints"), *SMALL, *more),
         env=os.environ | own, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -86,5 +89,8 @@ def test_a_wish_to_stop_leaves_a_checkpoint_and_the_run_goes_on_with_fewer_ranks
     stop.touch()
     assert "stopped as was asked" in finished(started(tmp_path, "fsdp", stop=stop))
     assert lines(tmp_path)[-1]["reason"] == "signal"
-    assert "from step 1" in finished(started(tmp_path, "fsdp", ranks=1))
+    # As a container of AWS Batch is handed it.
+    for name, text in unpacked("trainyard_progress.py", "transformer.py").items():
+        (tmp_path / name).write_text(text)
+    assert "from step 1" in finished(started(tmp_path, "fsdp", ranks=1, program=tmp_path / "transformer.py"))
     assert list(losses(tmp_path)) == list(range(STEPS))

@@ -12,7 +12,7 @@ from trainyard.edge.aws.batch_job_state import find_definition
 from trainyard.edge.aws.batch_jobs import BatchJob
 from trainyard.edge.aws.container_registry import image_is_there
 from trainyard.edge.aws.errors import NotAllowedError
-from trainyard.edge.aws.log_events import LogEvent, LogStreamReader
+from trainyard.edge.aws.log_events import LogEvent, LogStreamReader, events
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import InputError, TrainyardError
@@ -149,6 +149,14 @@ class OnBatch:
         stream = LogStreamReader(self.account, job.main.log_group, job.main.log_streams[-1])
         write_blocks(to, _lines(stream.rest(job.stopped_ms)))
         return True
+
+    def newest_output(self, number: str) -> list[str]:
+        """Return the last lines of the main node's log; none where it has not begun."""
+        job = batch_jobs.describe(self.account, number)
+        if job is None or not job.main.log_streams:
+            return []
+        pages = events(self.account, job.main.log_group, job.main.log_streams[-1], newest_first=True)
+        return [event.message for event in next(pages, ())]
 
     def let_go(self, number: str, state: str, to: Path) -> None:
         """Leave everything: Batch forgets jobs by itself."""

@@ -26,6 +26,7 @@ from trainyard.training.job import (
     run_folder,
     stop_time,
     variables,
+    watch_variables,
     words_of,
 )
 from trainyard.training.run import Run
@@ -86,6 +87,7 @@ def _environment(run: Run, spec: Spec) -> dict[str, str]:
         "PYTHONPATH": _PROGRAMS,
         "TRAINYARD_PROGRESS": f"{run_folder(run)}/progress",
         "TRAINYARD_STOP": f"{run_folder(run)}/stop",
+        **watch_variables(run),
         "TRAINYARD_JOB": run.name,
         **ends,
         **(by_names if run.program.script else {}),

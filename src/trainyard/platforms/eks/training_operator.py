@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from trainyard.submission.job import PlannedJob
 from trainyard.submission.scheduler import GONE, JobState
 
 _JOBS = "pytorchjobs.kubeflow.org"
+_TAIL_LINES = 1000
 _STATES = {"Created": "PENDING", "Running": "RUNNING", "Restarting": "REQUEUED", "Suspended": "SUSPENDED",
            "Succeeded": "COMPLETED", "Failed": "FAILED"}  # fmt: skip
 
@@ -114,6 +115,15 @@ class OnTrainingOperator:
                     return False
                 return True
         return False
+
+    def newest_output(self, number: str) -> list[str]:
+        """Return the last lines of the first pod; none where it has not begun."""
+        with self._asked() as kubectl:
+            for job in _numbered(kubectl, number):
+                pod = f"{_name(job)}-worker-0"
+                with suppress(NotThereError):
+                    return list(kubectl.logs(pod, NAMESPACE, container="pytorch", tail=_TAIL_LINES))
+        return []
 
     def let_go(self, number: str, state: str, to: Path) -> None:
         """Leave the job, whose pods keep their logs and hold no nodes."""

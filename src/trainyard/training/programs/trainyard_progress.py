@@ -42,11 +42,17 @@ An event has "event" in place of "step_seconds":
     "end"                       the process ends by itself; with "reason": "done", "signal" or "error"
 
 Steps that come faster than twice a second are gathered for up to half a second; events are written at once.
+
+Where TRAINYARD_HANG_S is set, a process that after its first step tells of nothing for so many seconds ends itself: it
+hangs. Where its threads stand is written to its standard error before, by faulthandler, which no lock of Python stops.
+Where TRAINYARD_SHOW_S is set, the first process of each node shows every so many seconds in its standard output the
+newest start, checkpoint and step. Both are for containers, which no script of a batch job watches.
 """
 
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import glob
 import json
 import math
@@ -64,6 +70,9 @@ _ATTEMPTS = ("SLURM_RESTART_COUNT", "AWS_BATCH_JOB_ATTEMPT", "TORCHELASTIC_RESTA
 _GPUS = ("LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK")
 _JOBS = ("SLURM_JOB_ID", "AWS_BATCH_JOB_ID", "TRAINYARD_JOB")
 
+SHOWN = "trainyard-progress "
+"""How lines begin that are shown in the output."""
+
 
 class Progress:
     """The progress of one rank."""
@@ -79,6 +88,10 @@ class Progress:
         self._file: int | None = None
         self._gathered: list[dict[str, Any]] = []
         self._written_at, self._last = 0.0, time.monotonic()
+        self._hang_s = _number_of("TRAINYARD_HANG_S")
+        self._show_s = _number_of("TRAINYARD_SHOW_S") if _first(_GPUS, "0") == "0" else 0.0
+        self._newest: dict[str, Any] = {}
+        self._watched_at = self._shown_at = 0.0
         if self.folder:
             self._open()
             known = {"attempt": _first(_ATTEMPTS), "job": _first(_JOBS), "world_size": _first(_WORLD_SIZES),
@@ -113,6 +126,9 @@ class Progress:
         if compute_seconds is not None:
             line["compute_seconds"] = round(compute_seconds, 6)
         self._gathered.append(line)
+        self._newest["step"] = line
+        if self._hang_s and now - self._watched_at > self._hang_s / 40:
+            self._watch(now)
         if now - self._written_at >= _GATHER_S:
             self._write(now)
 
@@ -121,7 +137,11 @@ class Progress:
         if self._file is None:
             return
         self._last = time.monotonic()
-        self._gathered.append({"time": time.time(), "rank": self.rank, "node": self.node, "event": event, **more})
+        line = {"time": time.time(), "rank": self.rank, "node": self.node, "event": event, **more}
+        self._gathered.append(line)
+        self._newest[event] = line
+        if self._watched_at:
+            self._watch(self._last)
         self._write(self._last)
 
     @contextmanager
@@ -134,6 +154,9 @@ class Progress:
     def end(self, reason: str = "done") -> None:
         """Tell that the process ends by itself."""
         self.event("end", reason=reason)
+        if self._watched_at:
+            faulthandler.cancel_dump_traceback_later()
+            self._watched_at = 0.0
 
     def flush(self) -> None:
         """Write what was gathered."""
@@ -150,6 +173,23 @@ class Progress:
         except OSError:
             self.lines_lost += 1
 
+    def _watch(self, now: float) -> None:
+        """Let the process end itself unless it tells of something in time."""
+        try:
+            faulthandler.dump_traceback_later(self._hang_s, exit=True)
+            self._watched_at = now
+        except (AttributeError, OSError, RuntimeError, ValueError):  # it has no standard error
+            self._hang_s = 0.0
+
+    def _show(self) -> None:
+        newest, self._newest = self._newest, {}
+        try:
+            for kind in ("start", "save_end", "step"):
+                if kind in newest:
+                    print(SHOWN + json.dumps(newest[kind], default=str), flush=True)
+        except (OSError, ValueError):
+            self._show_s = 0.0
+
     def _write(self, now: float) -> None:
         gathered, self._gathered, self._written_at = self._gathered, [], now
         if not gathered or self._file is None:
@@ -161,6 +201,9 @@ class Progress:
                 os.write(self._file, b"\n")
         except (OSError, ValueError, TypeError):
             self.lines_lost += len(gathered)
+        if self._show_s and now - self._shown_at >= self._show_s:
+            self._shown_at = now
+            self._show()
 
 
 def gpu_names(places: str = "/proc/driver/nvidia/gpus/*/information") -> list[str]:
@@ -173,6 +216,13 @@ def gpu_names(places: str = "/proc/driver/nvidia/gpus/*/information") -> list[st
     except OSError:
         return []
     return sorted(names)
+
+
+def _number_of(variable: str) -> float:
+    try:
+        return max(float(os.environ.get(variable) or 0), 0.0)
+    except ValueError:
+        return 0.0
 
 
 def _first(names: Sequence[str], otherwise: Any = None) -> Any:
