@@ -306,7 +306,7 @@ def _alert_section(alert: Alert) -> Iterator[str]:
     yield ""
     yield f"After {alert.for_} of:" if alert.for_ != "0m" else "At once, with:"
     yield ""
-    yield f"```promql\n{alert.expr}\n```"
+    yield f"```promql\n{alert.rule}\n```"
     yield ""
     yield f"{'Source' if len(alert.sources) == 1 else 'Sources'}: {', '.join(f'<{url}>' for url in alert.sources)}"
     yield ""

@@ -35,10 +35,11 @@ def promtool_file(rules: Path, id_: str) -> dict[str, Any]:
 
 def _test(id_: str, case: Case) -> dict[str, Any]:
     alive = {} if ALIVE in case["series"] else {ALIVE: "1x200"}
+    series = {**alive, **_host_names(case), **case["series"]}
     return {
         "name": case["name"],
         "interval": "1m",
-        "input_series": [{"series": name, "values": values} for name, values in {**alive, **case["series"]}.items()],
+        "input_series": [{"series": name, "values": values} for name, values in series.items()],
         "alert_rule_test": [
             {
                 "eval_time": case["at"],
@@ -47,6 +48,16 @@ def _test(id_: str, case: Case) -> dict[str, Any]:
             }
             for alert in alerts()
         ],
+    }
+
+
+def _host_names(case: Case) -> dict[str, str]:
+    """Return what names the host of each instance of the case, where the case itself names none: i-1 is gpu-st-p5-1."""
+    named = " ".join(name for name in case["series"] if name.startswith("node_uname_info"))
+    ids = {id_ for name in case["series"] for id_ in re.findall(r'instance_id="(i-\w+)"', name) if id_ not in named}
+    return {
+        f'node_uname_info{{cluster="c", instance_id="{id_}", nodename="gpu-st-p5-{id_[2:]}.c.pcluster"}}': "1x600"
+        for id_ in sorted(ids)
     }
 
 

@@ -31,7 +31,7 @@ def exported() -> dict[str, frozenset[str]]:
 
 def asked_metrics() -> set[str]:
     """Return what alerts, documented queries, recording rules and panels ask for."""
-    exprs = [alert.expr for alert in alerts()]
+    exprs = [alert.rule for alert in alerts()]
     exprs += [documented_query.query for documented_query in documented_queries()]
     exprs += [rule["expr"] for group in recording_groups() for rule in group["rules"]]
     panels = [panel for dashboard in dashboards() for panel in dashboard.panels()]

@@ -22,7 +22,7 @@ def test_an_alert_is_explained_with_all_that_its_page_says(alert):
     assert (explanation.kind, explanation.severity) == ("alert", alert.severity)
     assert all(step in explanation.remedy for step in alert.remedy)
     assert " ".join(alert.why.split()) in explanation.rationale
-    assert " ".join(alert.expr.split()) in explanation.rationale
+    assert " ".join(alert.rule.split()) in explanation.rationale
     assert all(source in explanation.source for source in alert.sources)
 
 

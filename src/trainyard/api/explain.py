@@ -60,7 +60,7 @@ def findings() -> Iterator[Explanation]:
 def _of_alert(alert: Alert) -> Explanation:
     """Return what its section of docs/alerts.md says."""
     held = "at once" if alert.for_ == "0m" else f"after {alert.for_}"
-    expression = f"It fires {held} of: {' '.join(alert.expr.split())}"
+    expression = f"It fires {held} of: {' '.join(alert.rule.split())}"
     remedy = "\n".join(f"{number}. {step}" for number, step in enumerate(alert.remedy, 1))
     rationale = f"{readable_template(alert.description)} {' '.join(alert.why.split())} {expression}"
     return Explanation(

@@ -31,6 +31,8 @@ SEVERITIES = {
 }
 # https://prometheus.io/docs/prometheus/latest/configuration/configuration/ has more units than these three.
 _DURATION = re.compile(r"[0-9]+[smh]")
+_NODE_NAME = "* on (cluster, instance_id) group_left (node) node:name:max"
+_MAY_BE_EMPTY = ("needs", "names_node")
 _LABEL = re.compile(r"{{ \$labels\.([a-z_]+) }}")
 _VALUE = re.compile(r"{{ \$value(?: \| [A-Za-z]+)? }}")
 
@@ -59,10 +61,13 @@ class Alert:
     """When the sources were read."""
     needs: tuple[str, ...] = ()
     """What a cluster has to have for it to fire: of the needs of dashboards."""
+    names_node: bool = False
+    """Whether it is about an instance: then it gets the label `node`, which is what Slurm calls it."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
-        empty = [field.name for field in fields(self) if field.name != "needs" and not getattr(self, field.name)]
+        filled = [field.name for field in fields(self) if field.name not in _MAY_BE_EMPTY]
+        empty = [name for name in filled if not getattr(self, name)]
         if empty:
             raise ValueError(f"{self.id}: {', '.join(empty)} must not be empty")
         if self.group not in GROUPS or self.severity not in SEVERITIES or not _DURATION.fullmatch(self.for_):
@@ -73,6 +78,11 @@ class Alert:
             raise ValueError(f"{self.id}: needs {', '.join(self.needs)} is wrong")
         if not all(source.startswith("https://") for source in self.sources):
             raise ValueError(f"{self.id}: a source is a URL that begins with https://")
+
+    @property
+    def rule(self) -> str:
+        """Return what Prometheus evaluates: the expression, with the name of the node where it is about one."""
+        return f"({self.expr})\n{_NODE_NAME}" if self.names_node else self.expr
 
 
 @cache

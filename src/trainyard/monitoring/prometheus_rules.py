@@ -83,7 +83,7 @@ def runbook(alert: Alert) -> str:
 def _rule(alert: Alert) -> dict[str, Any]:
     return {
         "alert": alert.id,
-        "expr": alert.expr,
+        "expr": alert.rule,
         "for": alert.for_,
         "labels": {"severity": alert.severity},
         "annotations": {

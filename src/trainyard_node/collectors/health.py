@@ -39,5 +39,6 @@ def samples_of(outcomes: Sequence[Outcome]) -> Samples:
             samples.add("trainyard_health_check", int(status == worst), check, status)
     problems = [outcome for outcome in outcomes if outcome.status not in {"ok", "absent"}]
     for problem in problems[:_MOST_PROBLEMS]:
-        samples.add("trainyard_health_problem", 1, problem.check, problem.device, problem.status)
+        labels = (problem.check, problem.device, problem.status, problem.code, problem.text)
+        samples.add("trainyard_health_problem", 1, *labels)
     return samples

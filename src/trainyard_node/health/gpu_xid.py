@@ -41,7 +41,7 @@ def _outcome(event: XidEvent, xid: Xid, devices: dict[tuple[int, ...], str]) -> 
     unrated = " (of unknown severity)" if xid.severity == "unknown" else ""
     message = f"Xid {xid.number}{unrated}, {xid.name}, {often} {event.last_s:.0f} s after boot: {event.text:.200}"
     device = devices.get(event.pci, _address(event.pci))
-    return Outcome(NAME, STATUSES[xid.severity], message, device, xid.remedy, xid.source)
+    return Outcome(NAME, STATUSES[xid.severity], message, device, xid.remedy, xid.source, str(xid.number), xid.name)
 
 
 def _harmless(events: list[XidEvent]) -> str:

@@ -27,6 +27,10 @@ class Outcome(NamedTuple):
     """What to do next, where something is wrong."""
     source: str = ""
     """Where that is written."""
+    code: str = ""
+    """The number of an error that people look up, such as that of an Xid."""
+    text: str = ""
+    """What the number means, in a few words of a table: never what a program wrote."""
 
     def on_one_line(self) -> Outcome:
         """Return it without what devices and programs may have put into its texts."""

@@ -16,7 +16,8 @@ DOCUMENTED = {"NodesTotal", "NodesIdle", "NodesAllocated", "NodesDown", "JobsRun
 
 def nodes(*states: str) -> dict[str, int]:
     return node_counts(
-        Node(f"n{at}", tuple(state.split("+")), 8, 0, None, 1, 0, None, "", "", 1) for at, state in enumerate(states)
+        Node(f"n{at}", tuple(state.split("+")), 8, 0, None, 1, 0, None, "", "", 1, "")
+        for at, state in enumerate(states)
     )
 
 

@@ -36,8 +36,14 @@ def test_a_sick_device_is_named_and_the_node_unhealthy():
     assert "trainyard_node_healthy 0" in said
     assert 'trainyard_health_check{check="gpu-ecc",status="failed"} 1' in said
     assert 'trainyard_health_check{check="gpu-ecc",status="ok"} 0' in said
-    assert 'trainyard_health_problem{check="gpu-ecc",device="gpu 3",status="failed"} 1' in said
+    assert 'trainyard_health_problem{check="gpu-ecc",device="gpu 3",status="failed",code="",text=""} 1' in said
     assert not any("gpu 4" in line for line in said)
+
+
+def test_an_xid_has_its_number_and_meaning():
+    xid = Outcome("gpu-xid", "failed", "Xid 79", "gpu 3", code="79", text="GPU has fallen off the bus")
+    (found,) = [line for line in lines([xid]) if "problem" in line]
+    assert found.endswith('device="gpu 3",status="failed",code="79",text="GPU has fallen off the bus"} 1')
 
 
 def test_a_node_without_the_hardware_is_well_and_no_failure_of_the_collector(node: Node):
@@ -58,4 +64,4 @@ def test_devices_that_claim_any_number_of_names_are_bounded():
 
 def test_a_hostile_name_of_a_device_stays_one_label():
     (found,) = [line for line in lines([Outcome("efa-count", "failed", "", 'x"} 1\nup 1')]) if "problem" in line]
-    assert found == r'trainyard_health_problem{check="efa-count",device="x\"} 1\nup 1",status="failed"} 1'
+    assert found.startswith(r'trainyard_health_problem{check="efa-count",device="x\"} 1\nup 1",status="failed",code=')

@@ -158,14 +158,14 @@ def test_a_partition_without_nodes_counts_none():
     assert not [labels for _, labels in counted if ("partition", "empty") in labels]
 
 
-IDENTITY = END.decode() + "\x1f7\x1f0:00\x1f\x1fa name" + END.decode() + "\n"
+IDENTITY = END.decode() + "\x1f7\x1f0:00\x1fN/A\x1f\x1fa name" + END.decode() + "\n"
 JOB = "PENDING\x1fq\x1fnobody\x1f1\x1f1\x1f1\x1fN/A\x1fN/A\x1fN/A\x1fN/A\x1f{}\x1f{}" + IDENTITY
 
 
 def running(job_id: str, name: str = "train", *, nodes: str = "gpu-[1-2]", count: int = 2, used: str = "1:00") -> str:
     tres = "gres/gpu=8\x1fN/A\x1fN/A\x1fN/A"
     alike = f"RUNNING\x1fgpu\x1fana\x1f192\x1f{count}\x1f{count}\x1f{tres}\x1fNone\x1flab"
-    return f"{alike}{END.decode()}\x1f{job_id}\x1f{used}\x1f{nodes}\x1f{name:64}{END.decode()}\n"
+    return f"{alike}{END.decode()}\x1f{job_id}\x1f{used}\x1fNONE\x1f{nodes}\x1f{name:64}{END.decode()}\n"
 
 
 def job_nodes(*squeue: str) -> tuple[list[dict[str, str]], float]:
@@ -200,6 +200,37 @@ def test_of_too_many_small_jobs_the_largest_are_named_and_the_rest_is_counted():
     assert len(named) == MOST_JOB_NODES
     assert sum(labels["jobid"] == "99999" for labels in named) == 1024
     assert unnamed == 1024
+
+
+def job_ends(*squeue: str) -> dict[str, float]:
+    """Return when each job ends for which the exposition says so."""
+    counted = exposed(text_with(squeue="".join(squeue).encode()))
+    return {
+        dict(labels)["jobid"]: end
+        for (name, labels), end in counted.items()
+        if name == "slurm_job_end_timestamp_seconds"
+    }
+
+
+def ending(job_id: str, used: str, end: str) -> str:
+    return running(job_id, used=used).replace("NONE", end)
+
+
+def test_when_its_limit_ends_a_job_is_told_once_it_has_run_for_an_hour():
+    jobs = [ending("7", "59:59", "1790000000"), ending("8", "1:00:00", "1790000000"), ending("9", "2-03:00:00", "18")]
+    assert job_ends(*jobs) == {"8": 1790000000, "9": 18}
+
+
+@pytest.mark.parametrize("end", ["NONE", "N/A", "Unknown", "", "-1", "1e9", "१२"])
+def test_a_job_without_a_limit_has_no_end(end: str):
+    assert job_ends(ending("7", "5:00:00", end)) == {}
+
+
+def test_short_jobs_by_the_hundred_thousand_make_no_more_series():
+    short = "".join(running(str(number), nodes="gpu-1", count=1, used="3:00") for number in range(100_000))
+    named, unnamed = job_nodes(short)
+    assert (len(named), unnamed) == (MOST_JOB_NODES, 100_000 - MOST_JOB_NODES)
+    assert job_ends(short.replace("NONE", "1790000000")) == {}
 
 
 def test_a_job_whose_nodes_cannot_be_read_is_counted():

@@ -83,6 +83,12 @@ def test_a_gpu_is_named_by_its_number_where_nvml_answers(node: Node):
     assert [outcome.device for outcome in check(p5_without_answer(node))] == ["PCI 0000:55:00"]
 
 
+def test_number_and_meaning_are_told_apart_from_what_the_driver_wrote(node: Node):
+    log(node, FALLEN, "NVRM: Xid (PCI:0000:53:00): 9999, pid=1, something new")
+    told = [(outcome.code, outcome.text) for outcome in check(p5(node))]
+    assert told == [("79", "GPU has fallen off the bus"), ("9999", "not in the table of this program")]
+
+
 def test_xids_of_applications_are_counted_and_keep_nobody_out(node: Node):
     log(node, APPLICATION, APPLICATION, OLDER)
     (outcome,) = check(p5(node))

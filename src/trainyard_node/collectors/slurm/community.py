@@ -132,6 +132,8 @@ def _add_node(samples: Samples, node: Node, group: SlurmNodeGroup) -> None:
         "slurm_node_mem_total": node.memory_mib,
     }
     samples.add_all(figures, *labels)
+    if node.host not in ("", node.name):
+        samples.add("slurm_node_host_info", 1, node.name, node.host)
     used = dict(gres_counts(node.used_gres))
     for kind, count in gres_counts(node.gres):
         samples.add("slurm_node_gres_total", count, *labels, kind)
@@ -230,4 +232,6 @@ def _add_running_jobs(samples: Samples, reading: SlurmReading) -> None:
         owner = (job.group.user, job.group.account, job.group.partitions[0])
         for name in names:
             samples.add("slurm_job_node_info", 1, job.id, job.name, *owner, name)
+        if job.end is not None:
+            samples.add("slurm_job_end_timestamp_seconds", job.end, job.id, job.name, *owner)
     samples.add("trainyard_slurm_unnamed_jobs", unnamed)

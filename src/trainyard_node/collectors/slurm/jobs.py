@@ -17,8 +17,10 @@ FIELDS = (
     *("tres-alloc", "tres-per-job", "tres-per-node", "tres-per-task", "Reason", "Account"),
 )
 # What tells jobs apart, behind all by which they are alike. Users write the name, of which so many bytes are asked for.
-ID_FIELDS = ("JobArrayID", "TimeUsed", "NodeList", "Name:64")
+ID_FIELDS = ("JobArrayID", "TimeUsed", "EndTime", "NodeList", "Name:64")
 _IN_ITS_FIRST_MINUTE = re.compile(r"0:[0-9][0-9]")
+# As 1:00:00, or 1-00:00:00: https://slurm.schedmd.com/squeue.html#OPT_TimeUsed
+_FOR_AN_HOUR = re.compile(r"([0-9]+-)?[0-9]+:[0-9][0-9]:[0-9][0-9]")
 
 
 # Slurm adds the list of them, which is another one with every node that comes or goes.
@@ -55,6 +57,8 @@ class RunningJob(NamedTuple):
     hostlist: str
     """Its nodes, as Slurm abbreviates them."""
     group: JobGroup
+    end: int | None
+    """When its time limit ends it, in seconds since 1970; None in its first hour, or where it has no limit."""
 
 
 class Queue(NamedTuple):
@@ -90,10 +94,11 @@ def _running_job(identity: str, group: JobGroup) -> RunningJob | None:
     fields = fields_of(identity, len(ID_FIELDS))
     if fields is None:
         return None
-    job_id, time_used, hostlist, name = fields
+    job_id, time_used, end, hostlist, name = fields
     if _IN_ITS_FIRST_MINUTE.fullmatch(time_used):
         return None
-    return RunningJob(job_id, name.rstrip(" "), hostlist, group)
+    has_end = _FOR_AN_HOUR.fullmatch(time_used) and end.isascii() and end.isdigit()
+    return RunningJob(job_id, name.rstrip(" "), hostlist, group, int(end) if has_end else None)
 
 
 def _jobs(record: str, count: int) -> JobGroup | None:

@@ -13,10 +13,10 @@ COMMAND = ("scontrol", "show", "node", "--all", "--details", "--oneliner")
 # In the order of the line, so that each is looked for only behind the one before. What free text there is comes later.
 _KEYS = (
     *("CPUAlloc", "CPUEfctv", "CPUTot", "CPULoad", "Gres", "GresUsed"),
-    *("RealMemory", "AllocMem", "FreeMem", "State", "Weight"),
+    *("NodeHostName", "RealMemory", "AllocMem", "FreeMem", "State", "Weight"),
 )
-# CPUEfctv came with Slurm 22.05, and GresUsed is told only of nodes that have any.
-_MAY_LACK = ("CPUEfctv", "GresUsed")
+# CPUEfctv came with Slurm 22.05, GresUsed is told only of nodes that have any, and a future node has no host.
+_MAY_LACK = ("CPUEfctv", "GresUsed", "NodeHostName")
 
 
 class Node(NamedTuple):
@@ -37,6 +37,8 @@ class Node(NamedTuple):
     gres: str
     used_gres: str
     weight: int
+    host: str
+    """What its host is called: mostly as the node, with EC2's own names (UseEc2Hostnames) otherwise."""
 
 
 def read_nodes(output: bytes) -> tuple[dict[str, Node], int]:
@@ -72,13 +74,13 @@ def _node(line: str) -> Node | None:
             values.append("")
         else:
             return None
-    allocated, effective, cpus, load, gres, used_gres, memory, allocated_memory, free, state, weight = values
+    allocated, effective, cpus, load, gres, used_gres, host, memory, allocated_memory, free, state, weight = values
     try:
         return Node(
             line[len("NodeName=") : line.index(" ")], tuple(state.rstrip("*").split("+")),
             int(effective or cpus), int(allocated), _number(load),
             int(memory), int(allocated_memory), int(free) if free.isascii() and free.isdigit() else None,
-            gres, used_gres, int(weight),
+            gres, used_gres, int(weight), host,
         )  # fmt: skip
     except ValueError:
         return None
