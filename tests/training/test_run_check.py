@@ -68,6 +68,15 @@ def test_a_wrong_run_has_its_one_finding(tmp_path: Path, id_: str):
     assert only(checked(tmp_path, RUN.replace(before, after, 1))).id == id_
 
 
+def test_the_launcher_of_nvrx_is_for_slurm(tmp_path: Path):
+    run = RUN.replace("  torchrun:", "  launcher: ft_launcher\n  torchrun:")
+    assert checked(tmp_path, run).findings == ()
+    (tmp_path / "cluster.yaml").write_text(CLUSTER.replace("parallelcluster", "batch").replace("EXTRA", ""))
+    assert "run-launcher-not-possible" in {
+        finding.id for finding in checked_run(str(tmp_path / "run.yaml"), NOW).findings
+    }
+
+
 def test_spares_that_the_queue_does_not_have_are_a_warning(tmp_path: Path):
     finding = only(checked(tmp_path, RUN.replace("spare_nodes: 0", "spare_nodes: 7")))
     assert (finding.id, finding.severity, finding.path) == ("run-nodes-exceed-queue", "warning", "spare_nodes")

@@ -101,6 +101,43 @@ def test_our_own_check_has_nothing_against_the_batch_script(tmp_path: Path, temp
     assert [finding for finding in json.loads(done.out)["findings"] if finding["severity"] != "info"] == []
 
 
+PYTHON = """#!/bin/bash
+echo "$@" >>"$SEEN"
+case "$1" in *health_service.py) exec sleep 600 ;; esac
+exit "$STATUS"
+"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("status", [0, 3])
+def test_ft_launcher_is_told_whom_to_ask_for_the_health_of_its_node(tmp_path: Path, status: int):
+    made = files(
+        tmp_path, "parallelcluster", new_run("command").replace("  torchrun:", "  launcher: ft_launcher\n  torchrun:")
+    )
+    assert "export TRAINYARD_KIND=ft_launcher\n" in next(
+        text for name, text in made.items() if name.endswith(".sbatch")
+    )
+    for name, text in {**made, "python": PYTHON}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "python").chmod(0o755)
+    settings = {"KIND": "ft_launcher", "PYTHON": f"{tmp_path}/python", "FOLDER": "", "FILES": str(tmp_path),
+                "ATTEMPT": str(tmp_path), "RESTARTS": "20"}  # fmt: skip
+    slurm = {"SLURM_NNODES": "2", "SLURM_NODEID": "1", "SLURM_JOB_ID": "7", "SLURMD_NODENAME": "q-2"}
+    own = {f"TRAINYARD_{name}": value for name, value in settings.items()}
+    more = {"GPUS_PER_NODE": "8", "MASTER_ADDR": "10.0.0.1", "MASTER_PORT": "10000"}
+    seen = {"SEEN": str(tmp_path / "seen"), "STATUS": str(status), "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        ["bash", "start-node.sh", "train.py"], cwd=tmp_path, env={**slurm, **own, **more, **seen}, check=False
+    )
+    assert done.returncode == status
+    assert (tmp_path / "failures").exists() == bool(status)
+    service, launcher = sorted((tmp_path / "seen").read_text().splitlines(), key=lambda line: "fault_tolerance" in line)
+    socket = service.split()[1]
+    assert f"--ft-node-health-check-endpoint=unix://{socket} train.py" in launcher
+    assert "--rdzv-endpoint=10.0.0.1:10000 --rdzv-id=7" in launcher
+    assert not Path(socket).parent.exists()
+
+
 @pytest.mark.integration
 @pytest.mark.parametrize("template", ["fsdp", "script"])
 def test_shellcheck_has_nothing_against_it(tmp_path: Path, template: str):

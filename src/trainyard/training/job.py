@@ -81,9 +81,9 @@ def processes_on_node(run: Run, launch: Launch) -> int:
     return run.program.processes_per_node or max(launch.instance.ranks, 1)
 
 
-def programs(run: Run) -> dict[str, str]:
+def programs(run: Run, *more: str) -> dict[str, str]:
     """Return what a run needs beside its program, text by name."""
-    names = (PROGRESS, TRANSFORMER) if run.program.template else (PROGRESS,)
+    names = (PROGRESS, *((TRANSFORMER,) if run.program.template else ()), *more)
     return {name: (_PROGRAMS / name).read_text(encoding="utf-8") for name in names}
 
 

@@ -44,6 +44,9 @@ class Program(Record):
     script: Words | None = None
     """A launch script that is run once on each node, with MASTER_ADDR, MASTER_PORT, NNODES, NODE_RANK and GPUS_PER_NODE
     set; those of Megatron-LM and NeMo take these."""
+    launcher: Literal["torchrun", "ft_launcher"] = "torchrun"
+    """What starts the ranks of a node, and not of a script: torchrun, or ft_launcher of NVIDIA's resiliency extension,
+    which starts them again within the job and lets no node join whose health check fails. Slurm alone."""
     arguments: tuple[Words, ...] = ()
     """What the program is told behind that, one word each."""
     folder: MountDir | None = None

@@ -37,7 +37,7 @@ def kinds() -> Mapping[str, FindingKind]:
 def check_run(file: RunFile, now: datetime) -> tuple[Finding, ...]:
     """Return all that is wrong with a run, the worst first."""
     checks: tuple[Callable[[RunFile, datetime], Found], ...] = (
-        _queue, _nodes, _restarts, _checkpoints, _interval, _end, _block, _efa, _container, _operator, _flops
+        _queue, _nodes, _restarts, _checkpoints, _interval, _end, _block, _efa, _container, _launcher, _operator, _flops
     )  # fmt: skip
     found = (problem for check in checks for problem in check(file, now))
     return worst_first(kinds()[id_].finding_at(problem, file.document) for id_, problem in found)
@@ -153,6 +153,12 @@ def _container(file: RunFile, _now: datetime) -> Found:
         message = "AWS Batch runs the image of its job definition, and a job cannot choose another one"
         remedy = "write the image as batch.pytorch_image in the spec, or leave container out"
         yield "run-container-not-possible", Problem(("container",), message, remedy, source=_BATCH_OVERRIDES)
+
+
+def _launcher(file: RunFile, _now: datetime) -> Found:
+    if file.run.program.launcher != "torchrun" and not platform_of(file.spec).has_slurm:
+        message = f"{file.run.program.launcher} is started on Slurm alone, and {file.spec.name} has none"
+        yield "run-launcher-not-possible", Problem(("program", "launcher"), message)
 
 
 def _operator(file: RunFile, _now: datetime) -> Found:

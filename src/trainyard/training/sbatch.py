@@ -26,6 +26,7 @@ from trainyard.training.run import Run
 _ASSETS = Path(__file__).with_name("assets")
 # Slurm runs a copy of the script: the others lie where it was submitted.
 _FILES = "${SLURM_SUBMIT_DIR:?submit this with sbatch, in its own folder}"
+_HEALTH_SERVICE = "health_service.py"
 _SCRIPTS = ("run-training.sh", "start-node.sh", "write-stacks.sh")
 
 
@@ -37,7 +38,8 @@ def sbatch_name(run: Run) -> str:
 def slurm_files(run: Run, spec: Spec, *, expedites: bool = False) -> dict[str, str]:
     """Return the batch script of a run and what it calls, text by name."""
     scripts = {name: (_ASSETS / name).read_text(encoding="utf-8") for name in _SCRIPTS}
-    return {sbatch_name(run): sbatch_text(run, spec, expedites=expedites), **scripts, **programs(run)}
+    more = (_HEALTH_SERVICE,) if run.program.launcher == "ft_launcher" else ()
+    return {sbatch_name(run): sbatch_text(run, spec, expedites=expedites), **scripts, **programs(run, *more)}
 
 
 def sbatch_text(run: Run, spec: Spec, *, expedites: bool) -> str:
@@ -104,7 +106,7 @@ def _settings(run: Run, spec: Spec, launch: Launch) -> Iterator[tuple[str, str, 
         "" if stop is None else str(stop),
         "There is no block that ends." if stop is None else why,
     )
-    yield "TRAINYARD_KIND", "script" if program.script else "torchrun", "How each node starts the program."
+    yield "TRAINYARD_KIND", "script" if program.script else program.launcher, "How each node starts the program."
     yield "TRAINYARD_PYTHON", quote(program.python), "The interpreter that has torch."
     yield "TRAINYARD_FOLDER", quote(program.folder or ""), "Where the program is run; where this is empty, here."
     yield "TRAINYARD_IMAGE", quote(run.container or ""), "The image that Pyxis starts; where this is empty, none."

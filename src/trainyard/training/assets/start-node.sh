@@ -3,7 +3,7 @@
 #
 # start-node.sh WORD...   the program of torchrun with its arguments, or the launch script with its own
 #
-# TRAINYARD_KIND         torchrun or script
+# TRAINYARD_KIND         torchrun, ft_launcher or script
 # TRAINYARD_PYTHON       the interpreter that has torch
 # TRAINYARD_FOLDER       where the program is run, or empty
 # TRAINYARD_FILES        where trainyard_progress.py lies, for the program to import
@@ -18,6 +18,21 @@ fail() {
   exit "$1"
 }
 
+# ft_launcher starts the ranks again by itself, with the nodes whose health service says that they are well.
+# https://github.com/NVIDIA/nvidia-resiliency-ext/blob/v0.6.0/docs/source/fault_tolerance/usage_guide.rst
+run_ft_launcher() {
+  local folder status=0
+  folder="$(mktemp -d)"
+  "$TRAINYARD_PYTHON" "$TRAINYARD_FILES/health_service.py" "$folder/health.sock" &
+  "$TRAINYARD_PYTHON" -m nvidia_resiliency_ext.fault_tolerance.launcher --max-restarts="$TRAINYARD_RESTARTS" \
+    --nnodes="$NNODES" --nproc-per-node="$GPUS_PER_NODE" \
+    --rdzv-backend=c10d --rdzv-endpoint="$MASTER_ADDR:$MASTER_PORT" --rdzv-id="$SLURM_JOB_ID" \
+    --ft-node-health-check-endpoint="unix://$folder/health.sock" "$@" || status=$?
+  kill %1 2>/dev/null || true
+  rm -rf "$folder"
+  return "$status"
+}
+
 main() {
   # The names that launch scripts of Megatron-LM take:
   # https://github.com/NVIDIA/Megatron-LM/blob/main/examples/gpt3/train_gpt3_175b_distributed.sh
@@ -30,6 +45,10 @@ main() {
   trap : TERM
   if [ "$TRAINYARD_KIND" = script ]; then
     "$@" || fail "$?"
+    return
+  fi
+  if [ "$TRAINYARD_KIND" = ft_launcher ]; then
+    run_ft_launcher "$@" || fail "$?"
     return
   fi
   # Slurm starts the job again, on nodes that work: torchrun itself would start on the same ones.
