@@ -57,6 +57,7 @@ def test_it_says_all_that_the_text_says():
     run = parsed(text())
     assert (run.collective, run.ranks, run.concluded) == ("all_reduce", 16, True)
     assert run.hosts == ["p5-1", "p5-2"]
+    assert run.began == "2026-11-20 10:00:00"
     assert run.versions == {"nccl": "2.27.3"}
     assert run.out_of_bounds == (0, "OK")
     assert run.average_busbw_gb_s == 465.87

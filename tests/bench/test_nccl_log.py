@@ -181,3 +181,10 @@ def test_a_run_that_died_keeps_what_it_had_measured_and_why_it_died():
 )  # fmt: skip
 def test_what_is_no_test_gives_no_rows(text: bytes):
     assert [run.rows for run in parse_log([text]) if run.rows] == []
+
+
+def test_a_job_says_when_it_began_and_so_does_each_of_its_tests():
+    job = "trainyard: job gpu-p1-{}, number 7, began 2026-11-20T1{}:00:00Z"
+    test = (*OPENING, *HEADER, *rows(), *CLOSING)
+    told = [run.began for run in runs_of(job.format(1, 0), *test, *test, job.format(2, 1), *test)]
+    assert told == ["2026-11-20T10:00:00Z", "2026-11-20T10:00:00Z", "2026-11-20T11:00:00Z"]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.bench.clusters import all_pairs, write_pairs
 from tests.bench.texts import whole
+from trainyard.submission.submitted_jobs import SubmissionRecord
 
 P5 = ("--instance-type", "p5.48xlarge")
 
@@ -108,3 +109,22 @@ def test_gpus_whose_network_is_not_known_are_shown_below_their_ceiling_alone(tra
     assert "ceiling, 490 GB/s" in page
     assert "expected, confidence" not in page
     assert "Expected:" not in page
+
+
+def test_it_names_the_cluster_of_the_folder_and_another_where_one_is_given(trainyard, tmp_path, results):
+    SubmissionRecord("llm-p5", "here", "/there").write(tmp_path / "results")
+    assert "  6 runs of llm-p5, made at a time that they do not tell.\n" in trainyard("bench", "report", results).out
+    assert "  6 runs of other, made" in trainyard("bench", "report", results, "--cluster", "other").out
+
+
+def test_metrics_are_written_and_take_the_place_of_former_ones(trainyard, tmp_path, results):
+    (tmp_path / "bench.prom").write_text("former")
+    ran = trainyard("bench", "report", results, *P5, "--metrics", "bench.prom")
+    assert (ran.status, ran.err) == (0, "written: bench.prom\n")
+    samples = [line for line in (tmp_path / "bench.prom").read_text().splitlines() if not line.startswith("#")]
+    labels = 'collective="all_reduce",tested_instance_type="p5.48xlarge",nodes="2",ranks="16"'
+    assert [sample.split("{")[0] for sample in samples] == [
+        "trainyard_bench_busbw_bytes_per_second",
+        "trainyard_bench_expected_busbw_bytes_per_second",
+    ]
+    assert all(f"{{{labels}}} " in sample for sample in samples)

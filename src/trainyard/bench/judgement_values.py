@@ -20,6 +20,7 @@ def values_of(file: str, judgement: Judgement) -> dict[str, Any]:
         "dtype": run.rows[0].dtype if run.rows else None,
         "nodes": case.nodes,
         "ranks": run.ranks,
+        "began": run.began,
         "instance_type": case.machine.name if case.machine is not None else None,
         "rows": [_row(row) for row in run.rows],
         "max_busbw_gb_s": busbw(best) if best is not None else None,

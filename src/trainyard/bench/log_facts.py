@@ -37,6 +37,7 @@ _PROTOCOLS = ("LL", "LL128", "SIMPLE")
 _MOST_FAILURES = 50
 # What jobs of `trainyard bench plan` say before the test: src/trainyard/render/bench/assets/describe-node.sh
 _INSTANCE_TYPE = re.compile(r"trainyard: instance-type ([a-z0-9-]+\.[a-z0-9-]+)")
+_BEGAN = re.compile(r"trainyard: job \S+ .*\bbegan (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 _NODE_VERSION = re.compile(r"trainyard: node \S+ version ([a-z-]+) (\S+)$")
 
 
@@ -68,8 +69,15 @@ def dotted_version(version: str) -> str:
     return f"{number // 10000}.{number % 10000 // 100}.{number % 100}"
 
 
+def begins_job(text: str) -> bool:
+    """Return whether a line is the first that a job of `trainyard bench plan` writes."""
+    return _BEGAN.search(text) is not None
+
+
 def _inventory(run: Run, _line: int, text: str) -> None:
-    if match := _INSTANCE_TYPE.search(text):
+    if match := _BEGAN.search(text):
+        run.began = match[1]
+    elif match := _INSTANCE_TYPE.search(text):
         run.instance_type = match[1]
     elif match := _NODE_VERSION.search(text.rstrip()):
         run.versions.setdefault(match[1], match[2])

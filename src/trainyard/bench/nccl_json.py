@@ -27,6 +27,7 @@ _BEGINNING = re.compile(
     rb'\s*(?:\[\s*)?\{\s*"(?:version"\s*:\s*\d+\s*,\s*"start_time|(?:args|average_bus_bandwidth|config)"\s*:'
     rb'|results"\s*:\s*\[\s*\{)'
 )
+_LONGEST_TIME = 40
 _BETWEEN = re.compile(r"[,\s]*")
 
 
@@ -74,6 +75,7 @@ def _run(content: dict[str, Any]) -> Run:
         average_busbw_gb_s=None if average is None else float(average["bandwidth"]),
         out_of_bounds=None if bounds is None else (_count(bounds["count"]), _okay(bounds["okay"])),
         concluded="end_time" in content,
+        began=None if (began := content.get("start_time")) is None else str(began)[:_LONGEST_TIME],
         failures=[Evidence(0, str(error)) for error in content.get("errors", ()) if error],
     )
     run.rows = [_row(result) for result in content.get("results", ())]

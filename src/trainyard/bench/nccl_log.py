@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from trainyard.bench.derived_facts import with_derived_facts
-from trainyard.bench.log_facts import note
+from trainyard.bench.log_facts import begins_job, note
 from trainyard.bench.log_scan import ScannedLog, scan
 from trainyard.bench.nccom_table import columns_of, note_command, row_by_columns
 from trainyard.bench.program_text import program_lines
@@ -88,6 +88,7 @@ class _LogReader:
         """Return whether a line belongs to another test than the lines before it."""
         begun = bool(self.run.rows or self.ended)
         opening = "nccl-tests version" in text or "Collective test starting" in text or "nccom-test" in text
+        opening = opening or begins_job(text)
         return begun and (opening or _PARAMETERS.search(text) is not None or ("busbw" in text and self.ended))
 
     def _next(self) -> None:
@@ -95,7 +96,7 @@ class _LogReader:
         run = self.run
         if run.is_test or run.transport.provider:
             self.runs.append(with_derived_facts(run))
-        self.run, self.ended, self.measured_once, self.columns = Run(), False, False, []
+        self.run, self.ended, self.measured_once, self.columns = Run(began=run.began), False, False, []
         self.rank_of_device = {}
 
     def _row(self, text: str, scanned: ScannedLog) -> bool:

@@ -97,6 +97,8 @@ class Run:
     """Only the command of nccom-test says it."""
     instance_type: str | None = None
     """Only jobs of `trainyard bench plan` say it."""
+    began: str | None = None
+    """When, as jobs of `trainyard bench plan` write it, in UTC, and the JSON of nccl-tests, in the node's own time."""
     parameters: dict[str, str] = field(default_factory=dict)
     """Those that the test prints, such as nGpus and maxBytes."""
     versions: dict[str, str] = field(default_factory=dict)

@@ -17,9 +17,13 @@ from trainyard.cli.output import json_option, print_json, print_lines, print_tex
 @click.option(
     "--svg", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Write each plot as an SVG file, too."
 )
+@click.option(
+    "--metrics", metavar="PROM", type=click.Path(path_type=Path), help="Write metrics for Prometheus, too; replaced."
+)
 @click.option("--instance-type", metavar="TYPE", help="Where it ran, such as p5.48xlarge, if the file does not say.")
 @click.option("--nodes", metavar="NUMBER", type=click.IntRange(min=1), help="On how many, if the file does not say.")
 @click.option("--baseline", metavar="FILE", help="An earlier run, or a folder of them, to compare with.")
+@click.option("--cluster", metavar="NAME", help="Which cluster it was, if the folder is not one of `bench submit`.")
 @click.option("--with-host-names", is_flag=True, help="Name hosts as they are called, and not node-1 and so on.")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 @json_option
@@ -27,10 +31,12 @@ def command(  # noqa: PLR0913  every option is its own
     files: tuple[str, ...],
     page: Path | None,
     folder: Path | None,
+    metrics: Path | None,
     instance_type: str | None,
     *,
     nodes: int | None,
     baseline: str | None,
+    cluster: str | None,
     with_host_names: bool,
     force: bool,
     as_json: bool,
@@ -52,16 +58,20 @@ def command(  # noqa: PLR0913  every option is its own
     Example:
       trainyard bench report --instance-type p5.48xlarge results/ -o report.html
       trainyard bench report --instance-type p5.48xlarge results/ --svg plots/
+      sudo trainyard bench report results/ --metrics /var/lib/node_exporter/textfile/bench.prom
     """
-    from trainyard.api.bench_report import report_files, report_text, write_page, write_plots
+    from trainyard.api.bench_report import report_files, report_text, write_metrics, write_page, write_plots
 
     values = report_files(
-        files, instance_type=instance_type, nodes=nodes, baseline=baseline, with_host_names=with_host_names
-    )
+        files, instance_type=instance_type, nodes=nodes, baseline=baseline, cluster=cluster,
+        with_host_names=with_host_names,
+    )  # fmt: skip
     if page is not None:
         write_page(values, page, force=force)
     plots = [] if folder is None else write_plots(values, folder, force=force)
-    written = [str(path) for path in ([] if page is None else [page]) + plots]
+    if metrics is not None:
+        write_metrics(values, metrics)
+    written = [str(path) for path in (page, *plots, metrics) if path is not None]
     if as_json:
         print_json({"written": written, **values})
         return

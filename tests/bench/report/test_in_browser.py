@@ -120,6 +120,17 @@ def test_a_phone_shows_plots_whole_and_as_large_and_scrolls_maps_of_nodes_alone(
     assert page.locator("#nodes .frame").first.evaluate("one => one.scrollWidth > one.clientWidth")
 
 
+def test_a_phone_shows_each_run_as_a_card_with_all_its_figures(browser: Browser, tmp_path: Path):
+    page = opened(browser, tmp_path, "growing", viewport={"width": 500, "height": 800}).page
+    assert page.evaluate("[...document.querySelectorAll('.wide')].every(one => one.scrollWidth <= one.clientWidth)")
+    cell = page.locator("#runs td[data-label='Best GB/s']").first
+    box = cell.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 500
+    assert cell.evaluate("one => getComputedStyle(one, '::before').content") == '"Best GB/s"'
+    assert "`" not in page.locator("body").inner_text()
+
+
 def test_a_plot_stands_on_its_own_as_a_file(browser: Browser, tmp_path: Path):
     text = next(iter(plot_files(reports.growing(tmp_path)).values()))
     one = Opened(browser, tmp_path / "plot.svg", text)

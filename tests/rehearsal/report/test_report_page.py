@@ -54,7 +54,7 @@ def test_scripts_and_styles_are_only_our_own(result):
     page = report_page(result)
     seen = Seen(page)
     assert seen.tags.count("script") == 1
-    assert seen.tags.count("style") == 2
+    assert seen.tags.count("style") == 3
     assert "evil.example" not in page
     rules = next(value for name, value in seen.attributes if value.startswith("default-src"))
     assert rules.startswith("default-src 'none'; ")

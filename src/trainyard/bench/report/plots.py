@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.figures import gb_s, microseconds, share, size
 from trainyard.bench.report.heat_maps import heat_maps
-from trainyard.bench.report.plot import WIDE, Plot, Shape, linear, logarithmic
+from trainyard.render.plot import STYLE, WIDE, Plot, Shape, linear, logarithmic
 
 _NO_PART_OF_A_NAME = re.compile(r"[^a-z0-9]+")
 Run = Mapping[str, Any]
@@ -54,7 +53,7 @@ def _name(picture: ET.Element) -> str:
 def _document(picture: ET.Element) -> str:
     whole = deepcopy(picture)
     style = ET.Element("style")
-    style.text = Path(__file__).with_name("plot.css").read_text(encoding="utf-8")
+    style.text = STYLE.read_text(encoding="utf-8")
     whole.insert(0, style)
     _, _, width, height = whole.get("viewBox", "0 0 0 0").split()
     whole.attrib.update({"width": width, "height": height})

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.bench.report.plot import NARROW
 from trainyard.bench.report.plots import Plots, bandwidth_plot, plots, scaling_plot, time_plot
+from trainyard.bench.report.sentences import origin
 from trainyard.bench.report.tables import add_evidence, add_names, add_runs, add_scaling
-from trainyard.render.markup import add, after, link, page
+from trainyard.render.html_page import new_page, prose
+from trainyard.render.markup import add, link, page
+from trainyard.render.plot import NARROW, STYLE
 
 _SECTIONS = {
     "findings": "What was found",
@@ -22,6 +22,12 @@ _SECTIONS = {
     "runs": "All runs",
     "software": "Versions and settings",
     "method": "How it was judged",
+}
+_SOFTWARE = {
+    "versions": "Versions",
+    "network": "Network",
+    "environment": "Variables that were set",
+    "algorithms": "Algorithms and protocols, how often the log names them",
 }
 _MOST_MESSAGES = 5
 _METHOD = (
@@ -36,9 +42,8 @@ _METHOD = (
 def report_page(values: Mapping[str, Any]) -> str:
     """Return the page of a report's values."""
     drawn = plots(values)
-    root = ET.Element("html", {"lang": "en"})
-    _add_head(add(root, "head"), values)
-    body = add(root, "body")
+    styles = [file.read_text(encoding="utf-8") for file in (Path(__file__).with_name("report.css"), STYLE)]
+    root, body = new_page(f"Bandwidth tests: {values['headline']}", styles)
     shown = {name: title for name, title in _SECTIONS.items() if name not in _empty(values, drawn)}
     _add_header(add(body, "header"), values, shown)
     main = add(body, "main")
@@ -46,38 +51,24 @@ def report_page(values: Mapping[str, Any]) -> str:
     for name, title in shown.items():
         add(sections[name], "h2", title)
         _FILL[name](sections[name], values, drawn)
-    add(add(body, "footer"), "p", f"Made by trainyard {values['trainyard_version']} with `trainyard bench report`.")
+    made = f"Made by trainyard {values['trainyard_version']} with `trainyard bench report`."
+    prose(add(add(body, "footer"), "p"), made)
     return page(root)
 
 
 def _empty(values: Mapping[str, Any], drawn: Plots) -> set[str]:
-    names = {"bandwidth": drawn.sizes, "scaling": drawn.scaling, "nodes": drawn.nodes}
-    return {name for name, pictures in names.items() if not pictures} - (
-        {"nodes"} if values["nodes"]["slow"] else set()
-    )
-
-
-def _add_head(head: ET.Element, values: Mapping[str, Any]) -> None:
-    styles = [_file(name) for name in ("report.css", "plot.css")]
-    hashes = " ".join(f"'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'" for style in styles)
-    rules = f"default-src 'none'; style-src {hashes}; base-uri 'none'; form-action 'none'"
-    add(head, "meta", charset="utf-8")
-    # Nothing may be loaded, from anywhere: what the page needs stands in it, and is named here by its hash.
-    add(head, "meta", http_equiv="Content-Security-Policy", content=rules)
-    add(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
-    add(head, "meta", name="color-scheme", content="light dark")
-    add(head, "meta", name="referrer", content="no-referrer")
-    add(head, "title", f"Bandwidth tests: {values['headline']}")
-    for style in styles:
-        add(head, "style").text = style
+    """Return the sections that nothing is known for."""
+    names = {"bandwidth": drawn.sizes, "scaling": drawn.scaling, "nodes": drawn.nodes, "software": _software_of(values)}
+    return {name for name, known in names.items() if not known} - ({"nodes"} if values["nodes"]["slow"] else set())
 
 
 def _add_header(header: ET.Element, values: Mapping[str, Any], shown: Mapping[str, str]) -> None:
     header.set("class", values["verdict"])
     add(header, "p", "trainyard bench report", class_="brand")
     add(header, "h1", values["headline"])
+    add(header, "p", origin(values), class_="quiet")
     for sentence in values["summary"]:
-        add(header, "p", sentence)
+        prose(add(header, "p"), sentence)
     links = add(header, "nav")
     for anchor, title in shown.items():
         add(links, "a", title, href=f"#{anchor}")
@@ -99,14 +90,14 @@ def _add_finding(listed: ET.Element, finding: Mapping[str, Any], runs: int) -> N
     add(heading, "strong", finding["title"])
     add(heading, "code", finding["id"])
     for message_entry in finding["messages"][:_MOST_MESSAGES]:
-        message = add(entry, "p", message_entry["message"])
+        message = prose(add(entry, "p"), message_entry["message"])
         if runs > 1:
             add(message, "span", f" ({_numbers(message_entry['runs'])})", class_="quiet")
     if len(finding["messages"]) > _MOST_MESSAGES:
         add(entry, "p", f"and {len(finding['messages']) - _MOST_MESSAGES:,} more", class_="quiet")
     remedy = add(entry, "p")
     add(remedy, "strong", "What to do: ")
-    after(remedy[-1], finding["remedy"])
+    prose(remedy, finding["remedy"])
     link(add(entry, "p", class_="quiet"), finding["source"])
 
 
@@ -145,14 +136,12 @@ def _runs(section: ET.Element, values: Mapping[str, Any], _drawn: Plots) -> None
     add_runs(section, values["runs"])
 
 
+def _software_of(values: Mapping[str, Any]) -> list[Any]:
+    return [name for key in _SOFTWARE for name in values[key]]
+
+
 def _software(section: ET.Element, values: Mapping[str, Any], _drawn: Plots) -> None:
-    titles = {
-        "versions": "Versions",
-        "network": "Network",
-        "environment": "Variables that were set",
-        "algorithms": "Algorithms and protocols, how often the log names them",
-    }
-    for key, title in titles.items():
+    for key, title in _SOFTWARE.items():
         add_names(section, title, values[key], len(values["runs"]))
 
 
@@ -160,10 +149,6 @@ def _method(section: ET.Element, _values: Mapping[str, Any], _drawn: Plots) -> N
     listed = add(section, "ul")
     for sentence in _METHOD:
         add(listed, "li", sentence)
-
-
-def _file(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 _FILL = {

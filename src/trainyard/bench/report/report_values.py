@@ -28,11 +28,15 @@ _DEFINITION = (
 _FAULTY = ("degraded", "broken")
 
 
-def report_values(judged: Sequence[tuple[str, Judgement]]) -> dict[str, Any]:
-    """Return the values for judged runs, of which there is at least one, with the names that the report gives them."""
+def report_values(judged: Sequence[tuple[str, Judgement]], clusters: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the values for judged runs, of which there is at least one, with the names that the report gives them.
+
+    ``clusters`` are those that the runs are known to be of.
+    """
     judgements = [judgement for _, judgement in judged]
     values: dict[str, Any] = {
         "trainyard_version": __version__,
+        "clusters": list(clusters),
         "verdict": min((judgement.verdict for judgement in judgements), key=_WORST.index),
         "runs": [_run(at, name, judgement) for at, (name, judgement) in enumerate(judged, 1)],
         "findings": _findings(judgements),
@@ -58,6 +62,7 @@ def _run(number: int, name: str, judgement: Judgement) -> dict[str, Any]:
     return {
         "number": number,
         "name": name,
+        "began": run.began,
         "verdict": judgement.verdict,
         "collective": run.collective,
         "dtype": run.rows[0].dtype if run.rows else None,

@@ -33,6 +33,19 @@ def headline(values: Mapping[str, Any]) -> str:
     return f"{_HEADLINES[values['verdict']]}: {len(alike):,} of {count_text(len(runs), 'run')} of {named}"
 
 
+def origin(values: Mapping[str, Any]) -> str:
+    """Return on which cluster the runs were made and when, or that they do not say it."""
+    where = f"of {', '.join(values['clusters'])}" if values["clusters"] else "of a cluster that they do not name"
+    days = sorted({str(run["began"])[:10] for run in values["runs"] if run["began"]})
+    runs = count_text(len(values["runs"]), "run")
+    if not days:
+        return f"{runs} {where}, made at a time that they do not tell."
+    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+    unknown = sum(not run["began"] for run in values["runs"])
+    beside = f", and {unknown:,} at a time that nothing tells" if unknown else ""
+    return f"{runs} {where}, made {when}{beside}."
+
+
 def summary(values: Mapping[str, Any]) -> list[str]:
     """Return what a reader should know, the most important first."""
     return [

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from trainyard.bench.report.figures import gb_s, share, size
 from trainyard.counts import count_text
+from trainyard.render.html_page import add_row, add_table, name_cells
 from trainyard.render.markup import add
 
 _MOST_OPEN = 20
+_RUN_COLUMNS = ("Verdict", "Collective", "Nodes", "Ranks", "Best GB/s", "at", "Expected", "Ceiling")
 _WORST = ("broken", "degraded", "unknown", "healthy")
 
 
@@ -25,20 +27,29 @@ def add_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _add_some_runs(parent: ET.Element, runs: Sequence[Mapping[str, Any]]) -> None:
-    columns = ("Run", "Name", "Verdict", "Collective", "Nodes", "Ranks", "Best GB/s", "at", "Expected", "Ceiling")
-    body = _table(parent, columns)
+    dated = any(run["began"] for run in runs)
+    columns = ("Name", "Run", *(("Began",) if dated else ()), *_RUN_COLUMNS)
+    body = add_table(parent, columns)
     for run in runs:
         row = add(body, "tr")
-        add(row, "td", run["number"], class_="number")
         name = add(row, "th", run["name"], scope="row")
         if run["hosts"]:
             add(name, "small", _hosts(run["hosts"]))
+        add(row, "td", run["number"], class_="number")
+        if dated:
+            add(row, "td", _minute(run["began"] or ""), class_="number")
         add(add(row, "td"), "span", run["verdict"], class_=f"pill {run['verdict']}")
         add(row, "td", run["collective"] or "unknown")
         at = "" if run["at_size_bytes"] is None else size(run["at_size_bytes"])
         for value in (run["nodes"] or "", run["ranks"] or "", _measured(run), at, _expected(run)):
             add(row, "td", value, class_="number")
         add(row, "td", gb_s(run["ceiling_gb_s"]), class_="number")
+        name_cells(row, columns)
+
+
+def _minute(began: str) -> str:
+    """Return when a run began without its seconds, and with UTC where it is."""
+    return f"{began[:16].replace('T', ' ')}{' UTC' if began.endswith('Z') else ''}"
 
 
 def _measured(run: Mapping[str, Any]) -> str:
@@ -62,13 +73,13 @@ def add_scaling(parent: ET.Element, series: Mapping[str, Any]) -> None:
     add(parent, "h3", f"Measured at {size(series['size_bytes'])}")
     add(parent, "p", series["definition"], class_="quiet")
     columns = ("Nodes", "Bus bandwidth GB/s", "Efficiency", "at most", "Ceiling GB/s", "of the ceiling")
-    body = _table(parent, columns)
+    body = add_table(parent, columns)
     for point in series["measured"]:
         cells = (
             point["nodes"], gb_s(point["busbw_gb_s"]), share(point["efficiency"]) or "no base",
             share(point["efficiency_at_most"]), gb_s(point["ceiling_gb_s"]), share(point["share_of_ceiling"]),
         )  # fmt: skip
-        _add_row(body, cells)
+        add_row(body, columns, cells)
     if series["single_node"]:
         sentence = str(series["single_node"])
         add(parent, "p", f"{sentence[0].upper()}{sentence[1:]}.", class_="quiet")
@@ -78,11 +89,13 @@ def add_scaling(parent: ET.Element, series: Mapping[str, Any]) -> None:
 
 def _add_forecast(parent: ET.Element, forecast: Sequence[Mapping[str, Any]]) -> None:
     add(parent, "h3", "Forecast, not measured")
-    body = _table(parent, ("Nodes", "Expected GB/s", "Band", "Ceiling GB/s", "Confidence"))
+    columns = ("Nodes", "Expected GB/s", "Band", "Ceiling GB/s", "Confidence")
+    body = add_table(parent, columns)
     for forecast_point in forecast:
         band = f"{gb_s(forecast_point['least_gb_s'])} to {gb_s(forecast_point['most_gb_s'])}"
-        _add_row(
+        add_row(
             body,
+            columns,
             (
                 f"{forecast_point['nodes']:,}",
                 gb_s(forecast_point["busbw_gb_s"]),
@@ -110,16 +123,14 @@ def add_names(parent: ET.Element, title: str, names: Sequence[Mapping[str, Any]]
     if not names:
         return
     add(parent, "h3", title)
-    body = _table(parent, ("Name", "Value"))
+    body = add_table(parent, ("Name", "Value"))
     for name in names:
-        row = add(body, "tr")
-        add(row, "th", name["name"], scope="row")
         texts = [
             each["value"] if each["runs"] == runs else f"{each['value']} in {count_text(each['runs'], 'run')}"
             for each in name["values"][:8]
         ]
         more = f" and {len(name['values']) - 8} more values" if len(name["values"]) > 8 else ""
-        add(row, "td", f"{'; '.join(texts)}{more}")
+        add_row(body, ("Name", "Value"), (name["name"], f"{'; '.join(texts)}{more}"))
 
 
 def add_evidence(parent: ET.Element, lines: Sequence[Mapping[str, Any]]) -> None:
@@ -130,17 +141,3 @@ def add_evidence(parent: ET.Element, lines: Sequence[Mapping[str, Any]]) -> None
     add(details, "summary", f"{count_text(len(lines), 'line')} of the logs")
     words = [f"run {line['run']}, line {line['line']}: {line['text']}" for line in lines]
     add(details, "pre", "\n".join(words))
-
-
-def _table(parent: ET.Element, columns: Iterable[str]) -> ET.Element:
-    table = add(add(parent, "div", class_="wide"), "table")
-    header = add(add(table, "thead"), "tr")
-    for column in columns:
-        add(header, "th", column, scope="col")
-    return add(table, "tbody")
-
-
-def _add_row(body: ET.Element, cells: Iterable[object]) -> None:
-    row = add(body, "tr")
-    for cell in cells:
-        add(row, "td", cell, class_="number")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from trainyard.bench.report.figures import gb_s, share, size
+from trainyard.bench.report.sentences import origin
 from trainyard.counts import count_text
 from trainyard.render.markup import markup_text
 
@@ -17,7 +18,7 @@ _WORST = ("broken", "degraded", "unknown", "healthy")
 
 def report_text(values: Mapping[str, Any]) -> str:
     """Return the same facts as the page, without its pictures."""
-    lines = [values["headline"], ""]
+    lines = [values["headline"], "", f"  {origin(values)}"]
     lines += [f"  {sentence}" for sentence in values["summary"]]
     lines += ["", *_runs(values["runs"])]
     for series in values["scaling"]:

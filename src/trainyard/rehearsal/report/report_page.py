@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -15,7 +13,8 @@ from trainyard.rehearsal.report.outcome import call_count, headline, inventory, 
 from trainyard.rehearsal.report.stack_tables import add_calls, add_stacks
 from trainyard.rehearsal.report.timeline import add_timeline
 from trainyard.render.diagram.architecture import style
-from trainyard.render.markup import add, after, link, markup_text, page
+from trainyard.render.html_page import new_page, prose
+from trainyard.render.markup import add, link, markup_text, page
 
 _SECTIONS = {
     "architecture": "Architecture",
@@ -36,9 +35,9 @@ _ATTRIBUTES = frozenset(
 
 def report_page(result: Mapping[str, Any]) -> str:
     """Return the page of a result, which has the shape of ``rehearsal.json``."""
-    root = ET.Element("html", {"lang": "en"})
-    _add_head(add(root, "head"), result)
-    body = add(root, "body")
+    script = _file("report_page.js")
+    title = f"Rehearsal of {result['name']}: {'succeeded' if result['ok'] else 'failed'}"
+    root, body = new_page(title, (_file("report_page.css"), style()), script)
     _add_verdict(add(body, "header"), result)
     sections = dict(_sections(add(body, "main")))
     add_drawing(sections["architecture"], str(result.get("diagram") or ""))
@@ -51,30 +50,15 @@ def report_page(result: Mapping[str, Any]) -> str:
     _add_points(sections["proved"], result.get("proved") or (), "This rehearsal did not come far enough for any claim.")
     _add_points(sections["open"], result.get("only_aws_can_tell") or (), "")
     _add_foot(add(body, "footer"), result)
-    add(body, "script").text = _file("report_page.js")
+    add(body, "script").text = script
     return page(root)
-
-
-def _add_head(head: ET.Element, result: Mapping[str, Any]) -> None:
-    styles = (_file("report_page.css"), style())
-    add(head, "meta", charset="utf-8")
-    # Nothing may be loaded, from anywhere: what the page needs stands in it, and is named here by its hash.
-    hashes = " ".join(_hash(style) for style in styles)
-    rules = f"default-src 'none'; style-src {hashes}; script-src {_hash(_file('report_page.js'))}; base-uri 'none'; "
-    add(head, "meta", http_equiv="Content-Security-Policy", content=f"{rules}form-action 'none'")
-    add(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
-    add(head, "meta", name="color-scheme", content="light dark")
-    add(head, "meta", name="referrer", content="no-referrer")
-    add(head, "title", f"Rehearsal of {result['name']}: {'succeeded' if result['ok'] else 'failed'}")
-    for style_text in styles:
-        add(head, "style").text = style_text
 
 
 def _add_verdict(header: ET.Element, result: Mapping[str, Any]) -> None:
     header.set("class", "good" if result["ok"] else "bad")
     add(header, "p", "trainyard rehearse", class_="brand")
     add(header, "h1", headline(result))
-    add(header, "p", reason(result), class_="reason")
+    prose(add(header, "p", class_="reason"), reason(result))
     add(header, "p", "Nothing of this ran on AWS. The account was emulated on one machine.", class_="honest")
     facts = add(header, "dl")
     for name, value in _facts(result).items():
@@ -139,7 +123,7 @@ def _add_points(section: ET.Element, points: Sequence[object], otherwise: str) -
     for point in points:
         words, opened, source = markup_text(point).rpartition(" (https://")
         sourced = bool(opened) and source.endswith(")")
-        entry = add(listed, "li", f"{words} " if sourced else point)
+        entry = prose(add(listed, "li"), f"{words} " if sourced else point)
         if sourced:
             link(entry, f"https://{source[:-1]}", "source")
 
@@ -149,10 +133,6 @@ def _add_foot(foot: ET.Element, result: Mapping[str, Any]) -> None:
         f"Made by trainyard {result['trainyard_version']}. The same as data stands in rehearsal.json beside this page."
     )
     add(foot, "p", text)
-
-
-def _hash(words: str) -> str:
-    return f"'sha256-{b64encode(sha256(words.encode()).digest()).decode()}'"
 
 
 def _file(name: str) -> str:
@@ -177,11 +157,11 @@ def _add_finding(listed: ET.Element, finding: Mapping[str, Any]) -> None:
     add(heading, "code", finding["id"])
     if where := _where(finding):
         add(heading, "span", where, class_="quiet")
-    add(entry, "p", finding["message"])
+    prose(add(entry, "p"), finding["message"])
     if finding.get("remedy"):
         remedy = add(entry, "p")
         add(remedy, "strong", "Remedy: ")
-        after(remedy[-1], finding["remedy"])
+        prose(remedy, finding["remedy"])
     if finding.get("source"):
         source = add(entry, "p", class_="quiet")
         add(source, "span", "Source: ")

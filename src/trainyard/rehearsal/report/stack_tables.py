@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 from trainyard.counts import count_text
 from trainyard.rehearsal.report.numbers import number, seconds
 from trainyard.rehearsal.report.timeline import status_look
+from trainyard.render.html_page import add_table, name_cells
 from trainyard.render.markup import add, after
 
 _COLUMNS = ("Resource", "Type", "Id", "Status", "Start", "Time")
@@ -43,11 +44,7 @@ def _add_stack(parent: ET.Element, stack: Mapping[str, Any]) -> None:
     if stack.get("kept"):
         add(summary, "span", "kept with its data", class_="pill kept")
     add(summary, "span", count_text(len(resources), "resource"), class_="quiet")
-    table = add(add(details, "div", class_="wide"), "table")
-    header = add(add(table, "thead"), "tr")
-    for column in _COLUMNS:
-        add(header, "th", column, scope="col")
-    body = add(table, "tbody")
+    body = add_table(details, _COLUMNS)
     for resource in resources:
         _add_resource(body, resource)
 
@@ -64,6 +61,7 @@ def _add_resource(body: ET.Element, resource: Mapping[str, Any]) -> None:
     for key in ("started_s", "seconds"):
         value = resource.get(key)
         add(row, "td", seconds(value), class_="number", data_value=str(number(value)))
+    name_cells(row, _COLUMNS)
 
 
 def add_calls(parent: ET.Element, result: Mapping[str, Any]) -> None:

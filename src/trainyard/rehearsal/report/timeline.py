@@ -29,7 +29,9 @@ def add_timeline(parent: ET.Element, result: Mapping[str, Any]) -> None:
     scale = Scale(_end(result))
     lanes = [_lanes(stack.get("resources") or ()) for stack in stacks]
     height = 40 + _ROW * len(steps) + (34 if stacks else 0) + sum(_stack_height(lane) for lane in lanes) + 8
-    root = add(parent, "svg", class_="timeline", viewBox=f"0 0 {_WIDTH} {height}", role="img")
+    root = add(
+        add(parent, "div", class_="chart"), "svg", class_="timeline", viewBox=f"0 0 {_WIDTH} {height}", role="img"
+    )
     add(root, "title", "Timeline of the rehearsal")
     _draw_axis(root, scale, height)
     y = 34.0

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from trainyard.render.markup import add, page
+from trainyard.render.html_page import add_row, add_table, name_cells, new_page, prose
+from trainyard.render.markup import add, after, page
 from trainyard.training.ledger.report_text import slowness, worth
 
 _MOST_STARTS = 500
+_TIME = ("Time", "Share", "GPU-hours", "USD", "What it is")
+_STARTS = ("Begin (UTC)", "Hours", "Job", "Nodes", "End", "Useful")
 
 
 def report_page(values: Mapping[str, Any]) -> str:
     """Return the page of a report's values."""
-    root = ET.Element("html", {"lang": "en"})
-    style = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
-    allowed = f"'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'"
-    head = add(root, "head")
-    add(head, "meta", charset="utf-8")
-    rules = f"default-src 'none'; style-src {allowed}; base-uri 'none'; form-action 'none'"
-    add(head, "meta", http_equiv="Content-Security-Policy", content=rules)
-    add(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
-    add(head, "title", "Training runs: " + ", ".join(run["run"] or "run" for run in values["runs"]))
-    add(head, "style").text = style
-    body = add(add(root, "body"), "main")
-    add(body, "h1", "What training runs were worth")
+    title = ", ".join(run["run"] or "run" for run in values["runs"])
+    root, whole = new_page(f"Training runs: {title}")
+    header = add(whole, "header")
+    add(header, "p", "trainyard run report", class_="brand")
+    add(header, "h1", "What training runs were worth")
+    add(header, "p", _period(values), class_="quiet")
+    body = add(whole, "main")
     if len(values["runs"]) > 1 or values["outside"] is not None:
         plural = "s" * (len(values["runs"]) != 1)
         with_nodes = "" if values["outside"] is None else ", and nodes without one"
@@ -37,54 +32,60 @@ def report_page(values: Mapping[str, Any]) -> str:
     for run in values["runs"]:
         _add_worth(body, run, run["run"] or "run")
         for line in slowness(run):
-            add(body, "p", line[0].upper() + line[1:])
+            prose(add(body, "p"), line[0].upper() + line[1:])
         _add_starts(body, run)
     for note in values["notes"]:
-        add(body, "p", note)
+        prose(add(body, "p"), note)
     price = values["usd_per_gpu_hour"]
     if price is not None:
         add(body, "p", f"A GPU-hour counts USD {price:,.2f}: {values['price_source']}.")
-    add(body, "p", "Made with `trainyard run report`. Useful are steps that count: not those that were done again.")
+    made = "Made with `trainyard run report`. Useful are steps that count: not those that were done again."
+    prose(add(add(whole, "footer"), "p"), made)
     return page(root)
+
+
+def _period(values: Mapping[str, Any]) -> str:
+    """Return from when to when the starts of all runs are."""
+    starts = [start for run in values["runs"] for start in run["attempts"]]
+    if not starts:
+        return "When these runs were started is not known."
+    first, last = min(start["begin_ms"] for start in starts), max(start["end_ms"] for start in starts)
+    return f"From {_minute(first)} to {_minute(last)} UTC."
+
+
+def _minute(time_ms: float) -> str:
+    return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%d %H:%M}"
 
 
 def _add_worth(body: ET.Element, values: Mapping[str, Any], title: str) -> None:
     add(body, "h2", title)
     for words in worth(values):
-        add(body, "p", words[0].upper() + words[1:])
+        prose(add(body, "p"), words[0].upper() + words[1:])
     if values.get("mtbf_h") is not None:
         add(body, "p", f"{values['interruptions']} interruptions, one every {values['mtbf_h']:,.1f} h")
-    table = add(body, "table")
-    row = add(table, "tr")
-    for name in ("Time", "Share", "GPU-hours", "USD", "What it is"):
-        add(row, "th", name)
+    table = add_table(body, _TIME)
     for part in values["time"]:
         row = add(table, "tr")
-        add(row, "td", part["kind"])
-        share = add(row, "td", f"{part['share']:.1%} ")
-        add(share, "meter", value=f"{part['share']:.4f}")
-        add(row, "td", f"{part['gpu_hours']:,.2f}")
-        add(row, "td", "" if part["usd"] is None else f"{part['usd']:,.0f}")
+        add(row, "th", part["kind"], scope="row")
+        share = add(add(row, "td"), "span", class_="number")
+        after(add(share, "meter", value=f"{part['share']:.4f}"), f"{part['share']:.1%}")
+        add(row, "td", f"{part['gpu_hours']:,.2f}", class_="number")
+        add(row, "td", "" if part["usd"] is None else f"{part['usd']:,.0f}", class_="number")
         add(row, "td", part["meaning"])
+        name_cells(row, _TIME)
     for note in values.get("notes", ()):
-        add(body, "p", f"Note: {note}")
+        prose(add(body, "p"), f"Note: {note}")
 
 
 def _add_starts(body: ET.Element, run: Mapping[str, Any]) -> None:
     add(body, "h3", "Starts")
-    table = add(body, "table")
-    row = add(table, "tr")
-    for name in ("Begin (UTC)", "Hours", "Job", "Nodes", "End", "Useful"):
-        add(row, "th", name)
+    table = add_table(body, _STARTS)
     for start in run["attempts"][:_MOST_STARTS]:
-        row = add(table, "tr")
         total = sum(start["gpu_ms"].values())
         useful = start["gpu_ms"].get("productive", 0) / total if total else 0
-        begin = datetime.fromtimestamp(start["begin_ms"] / 1000, UTC)
         hours = (start["end_ms"] - start["begin_ms"]) / 3_600_000
         job = f"{start['job']}, start {start['restart']}"
-        cells = (f"{begin:%Y-%m-%d %H:%M}", f"{hours:,.2f}", job, start["nodes"], start["state"], f"{useful:.1%}")
-        for cell in cells:
-            add(row, "td", cell)
+        cells = (_minute(start["begin_ms"]), f"{hours:,.2f}", job, start["nodes"], start["state"], f"{useful:.1%}")
+        add_row(table, _STARTS, cells)
     if len(run["attempts"]) > _MOST_STARTS:
         add(body, "p", f"{len(run['attempts']) - _MOST_STARTS} more starts are in the JSON.")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil, floor, log, log10
+from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from trainyard.render.diagram.canvas import LINE, NAME, NOTE, Point, number, path_data, text
 from trainyard.render.markup import markup_text
 
+STYLE = Path(__file__).with_name("plot.css")
 _RIGHT, _TOP, _BOTTOM = 22, 48, 50
 _LEGEND_ROW = 20
+# Below so many powers of ten an axis says too little of the values on it.
+_FEWEST_POWERS = 2
 
 
 class Shape(NamedTuple):
@@ -57,8 +61,19 @@ class Axis(NamedTuple):
             return [step * at for at in range(ceil(self.least / step), floor(self.most / step) + 1)]
         lowest = ceil(round(log(self.least, self.base), 9))
         powers = range(lowest, floor(round(log(self.most, self.base), 9)) + 1)
+        if self.base == 10 and len(powers) < _FEWEST_POWERS:
+            return self._within_a_decade(most)
         each = max(1, ceil(len(powers) / most))
         return [float(self.base) ** power for power in powers if (power - lowest) % each == 0]
+
+    def _within_a_decade(self, most: int) -> list[float]:
+        """Return round values where hardly a power of ten lies between the ends: 1, 2 and 5, or an even step."""
+        decades = range(floor(log10(self.least)), ceil(log10(self.most)) + 1)
+        by_thirds = [each * 10.0**decade for decade in decades for each in (1, 2, 5)]
+        ticks = [tick for tick in by_thirds if self.least <= tick <= self.most]
+        step = _round_step((self.most - self.least) / (min(most, 5) - 1) or self.least)
+        even = [step * at for at in range(ceil(self.least / step), floor(self.most / step) + 1)]
+        return ticks if len(ticks) > _FEWEST_POWERS or len(ticks) >= len(even) else even
 
 
 def linear(title: str, most: float, written: Callable[[float], str]) -> Axis:

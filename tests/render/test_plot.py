@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainyard.bench.report.figures import gb_s, microseconds, size
-from trainyard.bench.report.plot import NARROW, WIDE, Plot, Shape, linear, logarithmic
+from trainyard.render.plot import NARROW, WIDE, Plot, Shape, linear, logarithmic
 
 
 @pytest.mark.parametrize("most", [0.03, 1, 7.5, 93, 490, 12345])
@@ -24,6 +24,14 @@ def test_an_axis_by_powers_has_at_most_nine_ticks_within_it(least: int, most: in
     axis = logarithmic("x", [least, most], 2, size)
     assert 1 <= len(axis.ticks()) <= 9
     assert all(0 <= axis.at(tick) <= 1 for tick in axis.ticks())
+
+
+@pytest.mark.parametrize(("least", "most"), [(94, 210), (12, 150), (15.1, 18.9), (1.01, 9.9), (250, 251), (7, 7)])
+def test_an_axis_by_powers_of_ten_has_ticks_within_a_decade_too(least: float, most: float):
+    axis = logarithmic("time", [least, most], 10, microseconds)
+    ticks = axis.ticks()
+    assert 2 <= len(ticks) <= 9
+    assert all(axis.least <= tick <= axis.most for tick in ticks)
 
 
 def test_a_narrow_axis_has_fewer_ticks():
