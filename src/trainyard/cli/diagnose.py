@@ -36,8 +36,8 @@ _UNKNOWN_ERRORS = 3
 )
 @click.option("--since", metavar="WHEN", help="Only lines from then on: 30m, 1h, 2d, or a time: 2026-05-06T13:25.")
 @click.option("--until", metavar="WHEN", help="Only lines before then.")
-@click.option("--report", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.md",
-              help="Also write a page for whoever supports the cluster.")  # fmt: skip
+@click.option("--report", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Also write a page for whoever supports the cluster: FILE.html, or Markdown.")  # fmt: skip
 @click.option("--force", is_flag=True, help="With --report: replace the file.")
 @click.option("--redact/--no-redact", default=None, help="Give other names to accounts, machines, people and secrets."
               " Without either: in the page, and not on the terminal.")  # fmt: skip
@@ -75,7 +75,7 @@ def command(  # noqa: PLR0913  one for each option
       trainyard diagnose cluster.yaml
       trainyard diagnose llm-p5 --region us-east-2
       journalctl -k | trainyard diagnose -
-      trainyard diagnose logs/ --node ip-10-0-62-204 --since 2h --report ticket.md
+      trainyard diagnose logs/ --node ip-10-0-62-204 --since 2h --report ticket.html
     """
     from trainyard.api.diagnose import (
         diagnosis_values,
