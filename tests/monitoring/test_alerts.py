@@ -152,7 +152,7 @@ ONLY_WITH = {
     "nvlink": re.compile(r"NVLINK"),
     "efa": re.compile(r"amazonefa|efa_interfaces"),
     "slurm": re.compile(r'\bslurm_|collector="slurm"'),
-    "head-node": re.compile(r'trainyard_(credentials|capacity)_|node_type="HeadNode"'),
+    "head-node": re.compile(r'trainyard_(credentials|capacity|bench)_|node_type="HeadNode"'),
     "mounts": re.compile(r"lustre"),
     "nfs": re.compile(r"node_nfs_"),
 }
