@@ -43,6 +43,11 @@ from trainyard.api.instances import instance_types as instance_types
 from trainyard.api.logs import cluster_logs as cluster_logs
 from trainyard.api.logs import log_period as log_period
 from trainyard.api.logs import logs_of as logs_of
+from trainyard.api.monitor_digest import digest_source as digest_source
+from trainyard.api.monitor_digest import digest_text as digest_text
+from trainyard.api.monitor_digest import read_digest as read_digest
+from trainyard.api.monitor_digest import send_digest as send_digest
+from trainyard.api.monitor_digest import write_digest as write_digest
 from trainyard.api.monitor_files import monitor_alerts as monitor_alerts
 from trainyard.api.monitor_files import monitor_dashboards as monitor_dashboards
 from trainyard.api.monitor_verify import verify_monitoring as verify_monitoring

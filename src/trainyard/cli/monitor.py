@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("dashboards", "alerts", "view", "verify")
+COMMANDS = ("dashboards", "alerts", "view", "verify", "digest")
 """In the order of use, which is also the order of the help."""
 
 
@@ -34,4 +34,5 @@ def command() -> None:
       trainyard monitor dashboards cluster.yaml -o dashboards/
       trainyard monitor view --prometheus http://localhost:9090
       trainyard monitor verify llm-p5 --region us-east-2
+      trainyard monitor digest llm-p5 --region us-east-2 -o digest.html
     """

@@ -12,7 +12,7 @@ from trainyard.errors import InputError, TrainyardError
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 
 _PORT = 9090
-_WORKSPACE = "/workspaces/ws-"
+WORKSPACE = "/workspaces/ws-"
 
 
 def keeper_at(written: str, region: str | None, profile: str | None) -> PrometheusApi:
@@ -25,7 +25,7 @@ def keeper_at(written: str, region: str | None, profile: str | None) -> Promethe
     named = AMAZON.match(url)
     if named:
         return amazon_prometheus(url, account(region or named[1], profile))
-    if _WORKSPACE in url and region is not None:
+    if WORKSPACE in url and region is not None:
         return amazon_prometheus(url, account(region, profile))
     if profile is not None:
         hint = "leave it out, or give the address of a workspace of Amazon Managed Prometheus, and its --region"
@@ -48,6 +48,15 @@ def keeper_of(name: str, where: Account) -> PrometheusApi:
     problem = f"no stack of {name} in {where.region} says where its metrics are"
     hint = "check the name, --region and --profile; with monitoring.mode none there are no metrics"
     raise TrainyardError(problem, where="AMPPrometheusEndpoint", hint=hint)
+
+
+def alert_topic(name: str, where: Account) -> str:
+    """Return the topic of SNS that the alerts of a cluster reach. Raises TrainyardError where it has none."""
+    topics = [stack.outputs["AlertTopicArn"] for stack in _stacks(name, where) if "AlertTopicArn" in stack.outputs]
+    if not topics:
+        hint = "check the name, --region and --profile; with monitoring.mode none nobody is told of anything"
+        raise TrainyardError(f"no stack of {name} in {where.region} has a topic", where="AlertTopicArn", hint=hint)
+    return topics[-1]
 
 
 def _stacks(name: str, where: Account) -> list[StackState]:
