@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.rehearsal.account_copies import seeded_account
 from tests.rehearsal.whole import deployed
+from tests.training.test_run_submission import MANIFEST
 from trainyard.api.diagnose import diagnose_cluster
 from trainyard.api.logs import Period, cluster_logs
+from trainyard.api.run import new_run
+from trainyard.api.run_submit import cancel, look, run_place, submit
 from trainyard.edge.aws.account import Account
 from trainyard.errors import TrainyardError
 from trainyard.operate.connect.target_search import find_target
@@ -48,10 +53,13 @@ def submitted(account: Account, definition: str, nodes: int = 2) -> str:
     return job
 
 
+def put(account: Account, page: str, job: str, **state: Any) -> None:
+    body = json.dumps({"region": account.region, "jobId": job, **state}).encode()
+    urllib.request.urlopen(urllib.request.Request(f"{account.endpoint}/trainyard/{page}", body, method="PUT")).close()
+
+
 def hold(account: Account, job: str, state: str, reason: str = "") -> None:
-    body = {"region": account.region, "jobId": job, "status": state, "statusReason": reason}
-    request = urllib.request.Request(f"{account.endpoint}/trainyard/batch-job", json.dumps(body).encode(), method="PUT")
-    urllib.request.urlopen(request).close()
+    put(account, "batch-job", job, status=state, statusReason=reason)
 
 
 def test_it_is_up_and_says_which_images_are_missing(account):
@@ -109,3 +117,22 @@ def test_what_a_job_printed_is_found_in_the_log_group_of_the_stack(account):
 def test_there_is_no_instance_to_connect_to_while_no_job_runs(account):
     with pytest.raises(TrainyardError, match="Batch starts them when a job wants them"):
         find_target(account, "mnp", None)
+
+
+def test_a_run_is_tried_again_where_that_can_help_and_not_where_it_cannot(account: Account, tmp_path: Path):
+    (tmp_path / "cluster.yaml").write_text(SPEC)
+    (tmp_path / "run.yaml").write_text(new_run("fsdp"))
+    repository = account.client("ecr").describe_repositories()["repositories"][0]["repositoryName"]
+    account.client("ecr").put_image(repositoryName=repository, imageManifest=MANIFEST, imageTag="pytorch")
+    place = run_place(str(tmp_path / "run.yaml"), account=account, results=tmp_path / "results")
+    job = submit(place).job
+    for reason, code in (("Host EC2 (instance i-0a1b2c3d4e5f67890) terminated.", None), ("Essential container", 1)):
+        put(account, "batch-attempt", job, statusReason=reason, exitCode=code)
+        assert look(place).state.state == "PENDING"
+    assert len(account.client("batch").describe_jobs(jobs=[job])["jobs"][0]["attempts"]) == 2
+    put(
+        account, "batch-attempt", job, statusReason="Task failed", reason="CannotPullContainerError: pull access denied"
+    )
+    assert look(place).state.state == "FAILED"
+    assert submit(place).job != job
+    cancel(place)

@@ -46,8 +46,9 @@ _LISTS: dict[str, tuple[str, Callable[[InProcessAccount, Mapping[str, Any]], lis
 
 
 def install() -> None:
-    """Let tests hold a job in a state: PUT /trainyard/batch-job."""
+    """Let tests hold a job in a state, and end an attempt: PUT /trainyard/batch-job and /trainyard/batch-attempt."""
     pages.TAKES["batch-job"] = lambda state: jobs.hold(InProcessAccount(state.pop("region")), state)
+    pages.TAKES["batch-attempt"] = lambda state: jobs.end_attempt(InProcessAccount(state.pop("region")), state)
 
 
 def inventory(account_id: str, region: str) -> dict[str, list[str]]:

@@ -136,6 +136,22 @@ def hold(aws: Aws, state: Mapping[str, Any]) -> None:
     job |= {_HELD: True, **state}
 
 
+def end_attempt(aws: Aws, state: Mapping[str, Any]) -> None:
+    """End the attempt of a job that runs: {"jobId": …, "statusReason": …, "exitCode": …}. What is retried waits again.
+
+    https://docs.aws.amazon.com/batch/latest/userguide/job_retries.html
+    """
+    job = batch_state(aws.account_id, aws.region).jobs[state["jobId"]]
+    job.pop(_HELD, None)
+    while job["status"] not in ("RUNNING", *OVER):
+        _go_on(aws, job)
+    _end(job, "FAILED", state["statusReason"], state.get("exitCode"))
+    if _retries(job["retryStrategy"], state, len(job["attempts"])):
+        job["status"] = "RUNNABLE"
+        for name in ("startedAt", "stoppedAt"):
+            job.pop(name)
+
+
 def _passes(job: Mapping[str, Any], filter_: Mapping[str, Any]) -> bool:
     """Say whether a job passes a filter of ListJobs. Raises the service's error for one that is not there.
 
@@ -177,6 +193,33 @@ def _end(job: dict[str, Any], state: str, reason: str, exit_code: int | None = 1
     job["attempts"] = [*job["attempts"], {**attempt, **({} if began is None else {"startedAt": began})}]
     if "container" in job:
         job["container"] = {**job["container"], **code}
+
+
+def _retries(strategy: Mapping[str, Any], ended: Mapping[str, Any], attempts: int) -> bool:
+    """Return whether a job is tried once more after so many attempts, by what the last one ended with.
+
+    The first entry counts whose patterns all match; without one that does it is retried.
+    https://docs.aws.amazon.com/batch/latest/APIReference/API_EvaluateOnExit.html
+    """
+    if attempts >= strategy.get("attempts", 1):
+        return False
+    code = ended.get("exitCode")
+    said = {
+        "onStatusReason": ended.get("statusReason", ""),
+        "onReason": ended.get("reason", ""),
+        "onExitCode": "" if code is None else str(code),
+    }
+    for entry in strategy.get("evaluateOnExit", ()):
+        patterns = {key: pattern for key, pattern in entry.items() if key in said}
+        if all(said[key] and _is_like(said[key], pattern) for key, pattern in patterns.items()):
+            return bool(entry["action"].upper() == "RETRY")
+    return True
+
+
+def _is_like(text: str, pattern: str) -> bool:
+    """Return whether a text, in either case, is the pattern or begins with what stands before its asterisk."""
+    text, pattern = text.lower(), pattern.lower()
+    return text.startswith(pattern[:-1]) if pattern.endswith("*") else text == pattern
 
 
 def _node(aws: Aws, job: Mapping[str, Any], index: int) -> dict[str, Any]:
