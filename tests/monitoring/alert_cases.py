@@ -34,7 +34,7 @@ def promtool_file(rules: Path, id_: str) -> dict[str, Any]:
 
 
 def _test(id_: str, case: Case) -> dict[str, Any]:
-    alive = {} if ALIVE in case["series"] else {ALIVE: "1x200"}
+    alive = {} if any(series.startswith('up{job="prometheus"') for series in case["series"]) else {ALIVE: "1x200"}
     series = {**alive, **_host_names(case), **case["series"]}
     return {
         "name": case["name"],
@@ -67,7 +67,7 @@ def _expected(alert: Alert, fired: dict[str, Any]) -> dict[str, Any]:
         "exp_annotations": {
             "summary": fired["summary"],
             "description": re.sub(
-                r"{{ \$labels\.(\w+) }}", lambda label: str(fired["labels"][label[1]]), alert.description
+                r"{{ \$labels\.(\w+) }}", lambda label: str(fired["labels"].get(label[1], "")), alert.description
             ),
             "runbook": f"trainyard explain {alert.id}, or docs/alerts.md#{alert.id}",
         },
