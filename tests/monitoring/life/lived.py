@@ -1,0 +1,154 @@
+"""A life in a real Prometheus, with what its rules record and the alerts that have fired in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.monitoring import remote_write
+from tests.monitoring.life.cluster import Expected, Fault, Life
+from tests.monitoring.life.samples import STEP_S, instance_id, life_series
+from tests.monitoring.prometheus import Prometheus, real_prometheus
+from tests.monitoring.promql import asked_metrics
+from tests.monitoring.remote_write import STALE, encoded_samples, encoded_series, write
+from trainyard.edge.prometheus_api import Labels, PrometheusApi
+from trainyard.edge.prometheus_connection import Connection
+from trainyard.monitoring.alert import Alert, alerts
+from trainyard.monitoring.prometheus_rules import recording_groups
+
+OPTIONS = (*remote_write.OPTIONS, "--query.max-samples=200000000", "--query.timeout=10m")
+# As on the instance that keeps a cluster's samples: alerts are known only when all has been written.
+_CONFIG = {"storage": {"tsdb": {"out_of_order_time_window": "30h"}}}
+# A sample may be an hour older than the newest one of all: half of what a block holds.
+_PART_S = 3000
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+
+
+class Firing(NamedTuple):
+    """An alert that fired, from one moment to another."""
+
+    alert: str
+    labels: tuple[tuple[str, str], ...]
+    from_s: float
+    to_s: float
+
+    def tells(self, names: Iterable[str], life: Lived) -> bool:
+        """Whether it tells all of these names."""
+        told = set(dict(self.labels).values()) | life.slurm_names_of(dict(self.labels))
+        told |= {f"gpu {value}" for label, value in self.labels if label == "gpu"}
+        return told.issuperset(names)
+
+
+@dataclass(frozen=True)
+class Lived:
+    """What has been lived."""
+
+    life: Life
+    prometheus: Prometheus
+    firings: tuple[Firing, ...]
+
+    @property
+    def api(self) -> PrometheusApi:
+        return PrometheusApi(Connection(self.prometheus.url))
+
+    def slurm_names_of(self, labels: Labels) -> set[str]:
+        """Return Slurm's name of the instance that labels tell of."""
+        hosts = instances(self.life)
+        return {hosts[labels["instance_id"]]} if labels.get("instance_id") in hosts else set()
+
+    def answer_to(self, expected: Expected, fault: Fault) -> Firing | None:
+        """Return the firing that tells what was expected of a fault, whenever it came."""
+        begins, ends = self.life.at(fault.from_m), self.life.at(fault.to_m)
+        of_alert = (one for one in self.firings if one.alert == expected.alert and begins <= one.from_s <= ends)
+        return next((one for one in of_alert if one.tells(expected.names, self)), None)
+
+    def unexpected(self) -> list[Firing]:
+        """Return the firings that no fault explains."""
+        explained = {
+            one
+            for fault in self.life.faults for expected in fault.alerts for one in self.firings
+            if one.alert == expected.alert and one.tells(expected.names, self)
+            and self.life.at(fault.from_m) <= one.from_s <= self.life.at(fault.to_m)
+        }  # fmt: skip
+        return [one for one in self.firings if one not in explained]
+
+
+def instances(life: Life) -> dict[str, str]:
+    """Return Slurm's names of nodes by their instances."""
+    return {instance_id(node): node.host for _, node in life.nodes}
+
+
+@contextmanager
+def lived(folder: Path, life: Life) -> Iterator[Lived]:
+    """Write a life that ends now, and serve it."""
+    now_s = int(time.time()) // STEP_S * STEP_S
+    life = replace(life, start_s=now_s - 60 * life.minutes)
+    with real_prometheus(folder, _CONFIG, *OPTIONS) as prometheus:
+        api = PrometheusApi(Connection(prometheus.url))
+        wanted = asked_metrics()
+        for begin_s in range(life.start_s, life.end_s, _PART_S):
+            end_s = min(begin_s + _PART_S, life.end_s)
+            write(prometheus.url, life_series(life, begin_s, end_s, wanted.__contains__))
+            record(api, begin_s, end_s)
+        firings = fired(api, life)
+        write(prometheus.url, _alert_series(firings))
+        yield Lived(life, prometheus, firings)
+
+
+def record(api: PrometheusApi, begin_s: int, end_s: int) -> None:
+    """Record what the rules record, as they are evaluated once a minute."""
+    for group in recording_groups():
+        for rule in group["rules"]:
+            found = api.query_range(rule["expr"], begin_s, end_s - 1, STEP_S)
+            named = ({**series.labels, "__name__": rule["record"]} for series in found)
+            ended = (_with_ends(series.points, end_s) for series in found)
+            write(api.url, map(encoded_series, named, map(encoded_samples, ended)))
+
+
+def _with_ends(points: list[tuple[float, float]], end_s: float) -> Iterator[tuple[float, float]]:
+    """Yield samples, with a mark where a rule gives nothing any more."""
+    for (at_s, value), (next_s, _) in pairwise([*points, (end_s, 0.0)]):
+        yield at_s, value
+        if next_s - at_s > STEP_S:
+            yield at_s + STEP_S, STALE
+
+
+def fired(api: PrometheusApi, life: Life) -> tuple[Firing, ...]:
+    """Return what each alert does, asked at every minute as the rules are."""
+    return tuple(one for alert in alerts() for one in _fired(api, life, alert))
+
+
+def _fired(api: PrometheusApi, life: Life, alert: Alert) -> Iterator[Firing]:
+    """Yield the firings of an alert: it fires once it has held for as long as it has to, at each evaluation.
+
+    https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/#defining-alerting-rules
+    """
+    held_s = int(alert.for_[:-1]) * _SECONDS[alert.for_[-1]]
+    for series in api.query_range(alert.expr, life.start_s, life.end_s, STEP_S):
+        labels = tuple(sorted((name, value) for name, value in series.labels.items() if name != "__name__"))
+        for begin_s, end_s in _spells([at_s for at_s, _ in series.points]):
+            if end_s - begin_s >= held_s:
+                yield Firing(alert.id, labels, begin_s + held_s, end_s)
+
+
+def _spells(times: list[float]) -> Iterator[tuple[float, float]]:
+    begin = 0
+    for index, at_s in enumerate(times):
+        if index + 1 == len(times) or times[index + 1] - at_s > STEP_S:
+            yield times[begin], at_s
+            begin = index + 1
+
+
+def _alert_series(firings: Iterable[Firing]) -> Iterator[bytes]:
+    """Yield what Prometheus says of alerts that fire."""
+    severities = {alert.id: alert.severity for alert in alerts()}
+    for one in firings:
+        told = {**dict(one.labels), "alertname": one.alert, "alertstate": "firing", "severity": severities[one.alert]}
+        times = range(int(one.from_s), int(one.to_s) + 1, STEP_S)
+        samples = encoded_samples([*((at_s, 1.0) for at_s in times), (one.to_s + STEP_S, STALE)])
+        yield encoded_series({**told, "__name__": "ALERTS"}, samples)
