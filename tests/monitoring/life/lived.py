@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from tests.monitoring import remote_write
 from tests.monitoring.life.cluster import Expected, Fault, Life
-from tests.monitoring.life.samples import STEP_S, instance_id, life_series
+from tests.monitoring.life.samples import STEP_S, life_series
 from tests.monitoring.prometheus import Prometheus, real_prometheus
 from tests.monitoring.promql import asked_metrics
 from tests.monitoring.remote_write import STALE, encoded_samples, encoded_series, write
-from trainyard.edge.prometheus_api import Labels, PrometheusApi
+from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.monitoring.alert import Alert, alerts
 from trainyard.monitoring.prometheus_rules import recording_groups
@@ -37,9 +37,9 @@ class Firing(NamedTuple):
     from_s: float
     to_s: float
 
-    def tells(self, names: Iterable[str], life: Lived) -> bool:
+    def tells(self, names: Iterable[str]) -> bool:
         """Whether it tells all of these names."""
-        told = set(dict(self.labels).values()) | life.slurm_names_of(dict(self.labels))
+        told = set(dict(self.labels).values())
         told |= {f"gpu {value}" for label, value in self.labels if label == "gpu"}
         return told.issuperset(names)
 
@@ -56,31 +56,21 @@ class Lived:
     def api(self) -> PrometheusApi:
         return PrometheusApi(Connection(self.prometheus.url))
 
-    def slurm_names_of(self, labels: Labels) -> set[str]:
-        """Return Slurm's name of the instance that labels tell of."""
-        hosts = instances(self.life)
-        return {hosts[labels["instance_id"]]} if labels.get("instance_id") in hosts else set()
-
     def answer_to(self, expected: Expected, fault: Fault) -> Firing | None:
         """Return the firing that tells what was expected of a fault, whenever it came."""
         begins, ends = self.life.at(fault.from_m), self.life.at(fault.to_m)
         of_alert = (one for one in self.firings if one.alert == expected.alert and begins <= one.from_s <= ends)
-        return next((one for one in of_alert if one.tells(expected.names, self)), None)
+        return next((one for one in of_alert if one.tells(expected.names)), None)
 
     def unexpected(self) -> list[Firing]:
         """Return the firings that no fault explains."""
         explained = {
             one
             for fault in self.life.faults for expected in fault.alerts for one in self.firings
-            if one.alert == expected.alert and one.tells(expected.names, self)
+            if one.alert == expected.alert and one.tells(expected.names)
             and self.life.at(fault.from_m) <= one.from_s <= self.life.at(fault.to_m)
         }  # fmt: skip
         return [one for one in self.firings if one not in explained]
-
-
-def instances(life: Life) -> dict[str, str]:
-    """Return Slurm's names of nodes by their instances."""
-    return {instance_id(node): node.host for _, node in life.nodes}
 
 
 @contextmanager
@@ -104,10 +94,17 @@ def record(api: PrometheusApi, begin_s: int, end_s: int) -> None:
     """Record what the rules record, as they are evaluated once a minute."""
     for group in recording_groups():
         for rule in group["rules"]:
-            found = api.query_range(rule["expr"], begin_s, end_s - 1, STEP_S)
-            named = ({**series.labels, "__name__": rule["record"]} for series in found)
-            ended = (_with_ends(series.points, end_s) for series in found)
-            write(api.url, map(encoded_series, named, map(encoded_samples, ended)))
+            # What a rule has recorded a minute ago, some ask for themselves.
+            width_s = STEP_S if rule["record"] in rule["expr"] else _PART_S
+            for at_s in range(begin_s, end_s, width_s):
+                _record(api, rule, at_s, min(at_s + width_s, end_s))
+
+
+def _record(api: PrometheusApi, rule: Mapping[str, str], begin_s: int, end_s: int) -> None:
+    found = api.query_range(rule["expr"], begin_s, end_s - 1, STEP_S)
+    named = ({**series.labels, "__name__": rule["record"]} for series in found)
+    ended = (_with_ends(series.points, end_s) for series in found)
+    write(api.url, map(encoded_series, named, map(encoded_samples, ended)))
 
 
 def _with_ends(points: list[tuple[float, float]], end_s: float) -> Iterator[tuple[float, float]]:
@@ -129,7 +126,7 @@ def _fired(api: PrometheusApi, life: Life, alert: Alert) -> Iterator[Firing]:
     https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/#defining-alerting-rules
     """
     held_s = int(alert.for_[:-1]) * _SECONDS[alert.for_[-1]]
-    for series in api.query_range(alert.expr, life.start_s, life.end_s, STEP_S):
+    for series in api.query_range(alert.rule, life.start_s, life.end_s, STEP_S):
         labels = tuple(sorted((name, value) for name, value in series.labels.items() if name != "__name__"))
         for begin_s, end_s in _spells([at_s for at_s, _ in series.points]):
             if end_s - begin_s >= held_s:

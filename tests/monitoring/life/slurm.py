@@ -10,9 +10,12 @@ from tests.node.collectors.recorded_programs import END, end_of
 from tests.node.doubles import FakeClock
 from trainyard.catalog.instances import find
 from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.collectors.slurm.jobs import FIELDS, ID_FIELDS
 from trainyard_node.exposition import Exposition
 
 _FIELD, _END = "\x1f", END.decode()
+# Jobs are far from their limits.
+_LIMIT_S = 30 * 86400
 
 
 def slurm_expositions(life: Life) -> list[tuple[float, str]]:
@@ -37,7 +40,10 @@ class _Printed:
 def _exposition(outputs: Mapping[str, str]) -> str:
     exposition = Exposition([SlurmCollector(_Printed(outputs))], FakeClock())
     exposition.read_once()
-    return b"".join(exposition.text()).decode()
+    text = b"".join(exposition.text()).decode()
+    for command in outputs:
+        assert f'trainyard_slurm_malformed_records{{command="{command}"}} 0' in text
+    return text
 
 
 def _printed(life: Life, jobs: Sequence[Job], states: Sequence[SlurmState], minute: float) -> dict[str, str]:
@@ -96,8 +102,9 @@ def _scontrol_line(life: Life, queue: str, name: str, state: str) -> str:
     words = {"allocated": "ALLOCATED", "draining": "ALLOCATED+DRAIN", "drained": "IDLE+DRAIN", "idle": "IDLE"}
     return (
         f"NodeName={name} Arch=x86_64 CoresPerSocket=1 CPUAlloc={cpus if is_allocated else 0} CPUEfctv={cpus} "
-        f"CPUTot={cpus} CPULoad=2.47 Gres={gres} GresDrain=N/A GresUsed={used} RealMemory=2000000 AllocMem=0 "
-        f"FreeMem=17719 State={words.get(state, 'DOWN*')} ThreadsPerCore=1 Weight=1 Partitions={queue} \n"
+        f"CPUTot={cpus} CPULoad=2.47 Gres={gres} GresDrain=N/A GresUsed={used} NodeHostName={name} "
+        f"RealMemory=2000000 AllocMem=0 FreeMem=17719 State={words.get(state, 'DOWN*')} "
+        f"ThreadsPerCore=1 Weight=1 Partitions={queue} \n"
     )
 
 
@@ -107,10 +114,18 @@ def _squeue_line(life: Life, job: Job, minute: float) -> str:
     gres = _gres(life, job.queue)
     per_node = "N/A" if gres == "(null)" else f"gres/{gres}"
     running = job.state == "RUNNING"
-    used = f"{minute - job.from_m:.0f}:00" if running and minute - job.from_m >= 1 else "0:30" if running else "0:00"
-    alike = (
-        job.state, job.queue, job.user, str(nodes * cpus), str(nodes), str(nodes),
-        f"cpu={nodes * cpus},node={nodes},billing={nodes * cpus}", "N/A", per_node, "N/A", job.reason, job.account,
-    )  # fmt: skip
-    who = (str(job.id), used, ",".join(job.nodes), f"{job.name:64}")
-    return f"{_FIELD.join(alike)}{_END}{_FIELD}{_FIELD.join(who)}{_END}\n"
+    fields = {
+        "State": job.state, "Partition": job.queue, "UserName": job.user, "NumCPUs": nodes * cpus, "NumNodes": nodes,
+        "NumTasks": nodes, "tres-alloc": f"cpu={nodes * cpus},node={nodes},billing={nodes * cpus}",
+        "tres-per-job": "N/A", "tres-per-node": per_node, "tres-per-task": "N/A", "Reason": job.reason,
+        "Account": job.account, "JobArrayID": job.id, "NodeList": ",".join(job.nodes), "Name:64": f"{job.name:64}",
+        "TimeUsed": _time_used(int(minute - job.from_m)) if running else "0:00",
+        "EndTime": f"{life.at(job.from_m) + _LIMIT_S:.0f}" if running else "N/A",
+    }  # fmt: skip
+    alike, who = (_FIELD.join(str(fields[name]) for name in names) for names in (FIELDS, ID_FIELDS))
+    return f"{alike}{_END}{_FIELD}{who}{_END}\n"
+
+
+def _time_used(minutes: int) -> str:
+    hours, rest = divmod(minutes, 60)
+    return f"{hours}:{rest:02}:00" if hours else f"{rest}:00" if rest else "0:30"
