@@ -48,7 +48,7 @@ def _causes(folder: Path, cases: list[dict[str, Any]]) -> list[str]:
     """Return what nothing else explains in the logs of cases, each of a node of its own."""
     folder.mkdir()
     for number, case in enumerate(cases, 4):
-        log = folder / f"ip-10-0-0-{number}.i-0aaaaaaaaaaaaaa{number:02}.{Path(case['stream']).name}"
+        log = folder / f"ip-10-77-0-{number}.i-0aaaaaaaaaaaaaa{number:02}.{Path(case['stream']).name}"
         log.write_text(_HOUR.sub(r"2026-05-04\g<1>10", "".join(f"{line}\n" for line in case["lines"])))
     return [diagnosed.cause.id for diagnosed in diagnose_files(str(folder)).causes]
 

@@ -20,7 +20,7 @@ SEVERITIES = {
     "harmless": "it looks like trouble, and is none",
 }
 KINDS = {
-    "root": "explains other lines, and is explained by none of them",
+    "root": "explains other lines, and only a cause that it names explains it",
     "consequence": "something else may have brought it about; where nothing such is seen, it is the best answer",
     "symptom": "says that something failed and not what; the answer only where nothing else is known",
 }
@@ -77,7 +77,7 @@ class Cause:
     """When the source was read."""
     signatures: tuple[Signature, ...]
     after: tuple[str, ...] = ()
-    """Causes and subjects that bring it about: where one of them was seen before, this is attributed to it."""
+    """Causes and subjects that bring it about beside those of deeper layers, of which none is named."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError."""
@@ -86,8 +86,6 @@ class Cause:
             raise ValueError(f"{self.id}: {', '.join(empty)} must not be empty")
         if self.severity not in SEVERITIES or self.kind not in KINDS or not self.source.startswith("https://"):
             raise ValueError(f"{self.id}: severity {self.severity!r}, kind {self.kind!r} or the source is wrong")
-        if self.after and self.kind == "root":
-            raise ValueError(f"{self.id}: a root has nothing that it comes after")
 
 
 @cache

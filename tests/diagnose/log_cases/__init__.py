@@ -34,7 +34,9 @@ say, any of them where there are several; where it is null, nothing is wrong. Wh
 BLIND_CASES = [pytest.param(one, id=one["id"]) for one in BLIND]
 
 
-CHAINS: list[dict[str, Any]] = json.loads((_FOLDER / "chains.json").read_text())
+CHAINS: list[dict[str, Any]] = [
+    case for file in sorted(_FOLDER.glob("chains/*.json")) for case in json.loads(file.read_text())
+]
 """Failures that several logs tell of: their ``files``, what is ``decisive`` as above, and as ``apart`` what has other
 causes, and must not be told as following from the first."""
 CHAIN_CASES = [pytest.param(one, id=one["id"]) for one in CHAINS]

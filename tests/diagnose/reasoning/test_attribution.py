@@ -37,18 +37,68 @@ def test_a_line_without_a_time_may_have_come_at_any_time(cause_at, failure_at):
     }
 
 
-def test_a_consequence_is_explained_only_by_what_it_may_come_after():
+def test_a_consequence_is_explained_by_deeper_layers_and_by_what_it_names():
     assert tree(reasoned(NETWORK, PROTECTED, lines=[at(NETWORK, 0), at(PROTECTED, 30)])) == {
         "no-route": ["protected-mode"]
     }
-    root_causes = reasoned(XID, PROTECTED, lines=[at(XID, 0, place="syslog"), at(PROTECTED, 30)])
-    assert tree(root_causes) == {"gpu-lost": [], "protected-mode": []}
+    above = made_up("above", subject="jobs")
+    assert tree(reasoned(above, PROTECTED, lines=[at(above, 0), at(PROTECTED, 30)])) == {
+        "above": [],
+        "protected-mode": [],
+    }
+    naming = made_up("naming", kind="consequence", subject="slurm", after=("above",))
+    assert tree(reasoned(above, naming, lines=[at(above, 0), at(naming, 30)])) == {"above": ["naming"]}
 
 
-def test_a_consequence_is_explained_by_what_stands_before_it_in_its_log_and_lies_deeper():
-    assert tree(reasoned(XID, PROTECTED, lines=[at(XID, 0), at(PROTECTED, 30)])) == {"gpu-lost": ["protected-mode"]}
-    before, behind = at(PROTECTED, None), at(XID, None)
+def test_a_root_is_explained_only_by_a_cause_that_it_names():
+    module, lustre = made_up("module", subject="packages"), made_up("lustre", subject="storage", after=("module",))
+    other = made_up("other", subject="network")
+    lines = [at(module, 0), at(other, 1), at(lustre, 60)]
+    assert tree(reasoned(module, lustre, other, lines=lines)) == {"module": ["lustre"], "other": []}
+
+
+def test_of_one_log_what_stands_far_behind_explains_nothing_where_no_line_has_a_time():
+    before = at(PROTECTED, None)
+    behind = at(XID, None)._replace(line=before.line + 101)
     assert tree(reasoned(XID, PROTECTED, lines=[before, behind])) == {"gpu-lost": [], "protected-mode": []}
+
+
+def test_two_failures_on_two_machines_have_nothing_to_do_with_each_other():
+    lines = [at(XID, 0, "ip-10-0-0-1", place="a"), at(PROTECTED, 5, "ip-10-0-0-2", place="b")]
+    assert tree(reasoned(XID, PROTECTED, lines=lines)) == {"gpu-lost": [], "protected-mode": []}
+
+
+@pytest.mark.parametrize("tie", ["10.0.0.1 does not answer", "ip-10-0-0-1.ec2.internal is gone"])
+def test_what_names_the_machine_ties_two_logs(tie):
+    named = at(PROTECTED, 5, "ip-10-0-0-2", place="b")._replace(text=tie)
+    assert tree(reasoned(XID, PROTECTED, lines=[at(XID, 0, "ip-10-0-0-1", place="a"), named])) == {
+        "gpu-lost": ["protected-mode"]
+    }
+
+
+def test_a_service_tells_of_what_it_names_and_not_of_its_own_machine():
+    log = "ip-10-0-0-9.i-0aaaaaaaaaaaaaaa9.slurmctld"
+    line = at(PROTECTED, 5, "ip-10-0-0-9", place=log)
+    cause = at(XID, 0, "ip-10-0-0-1", place="a")
+    assert tree(reasoned(XID, PROTECTED, lines=[cause, line])) == {"gpu-lost": ["protected-mode"]}
+    other = line._replace(text="node ip-10-0-0-2 is down")
+    assert tree(reasoned(XID, PROTECTED, lines=[cause, other])) == {"gpu-lost": [], "protected-mode": []}
+
+
+def test_jobs_are_kept_apart_by_their_numbers():
+    exception = made_up("exception", subject="jobs")
+    lines = [at(exception, 0, place="slurm-8.out"), at(WATCHDOG, 5, place="slurm-9.out")]
+    assert tree(reasoned(exception, WATCHDOG, lines=lines)) == {"exception": [], "watchdog": []}
+    lines = [at(exception, 0, place="slurm-9-rank0.out"), at(WATCHDOG, 5, place="slurm-9-rank1.out")]
+    assert tree(reasoned(exception, WATCHDOG, lines=lines)) == {"exception": ["watchdog"]}
+
+
+def test_a_right_that_is_missing_elsewhere_does_not_stop_a_job_that_runs():
+    right = made_up("right", subject="permissions")
+    lines = [at(right, 0, place="events"), at(WATCHDOG, 5, place="slurm-9.out")]
+    assert tree(reasoned(right, WATCHDOG, lines=lines)) == {"right": [], "watchdog": []}
+    lines = [at(right, 0, place="slurm-9.out"), at(WATCHDOG, 5, place="slurm-9.out")]
+    assert tree(reasoned(right, WATCHDOG, lines=lines)) == {"right": ["watchdog"]}
 
 
 def test_of_an_exception_and_an_error_of_one_log_the_line_that_stands_first_is_the_cause():

@@ -13,7 +13,7 @@ from trainyard.diagnose.report.sentences import depth_sentence, different_lines
 
 _FIRST = {
     "gpu-fell-off-bus": "",
-    "slurm-fatal": "",
+    "slurm-fatal": "This can be a symptom",
     "nccl-watchdog-timeout": "This can be a symptom",
     "job-process-failed": "This is a symptom",
 }

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from trainyard.diagnose.cause import Cause, Hit
 from trainyard.diagnose.reasoning.cause_evidence import KIND_ORDER, CauseHits, LinkKind, thresholds
-from trainyard.diagnose.reasoning.timeline import Mask, Timeline
+from trainyard.diagnose.reasoning.place import serving_nodes
+from trainyard.diagnose.reasoning.timeline import Logs, Mask, Timeline
 
 _TURNED = bytes([1, 0, *range(2, 256)])
 # What a symptom comes of that names no cause: what does name the symptom, says more.
 _OF_SYMPTOMS = ("any", "consequence")
-_OF_ONE_LOG = {"program", "layer"}
+_OF_ONE_LOG = {"program", "layer", "near"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,9 @@ class _Causes:
     """All causes, the first seen first, with the links between them."""
 
     def __init__(self, all_hits: Sequence[CauseHits]) -> None:
-        self._lines = [Timeline(cause_hits) for cause_hits in all_hits]
+        hits = [hit for cause_hits in all_hits for hit in cause_hits.hits]
+        logs = Logs(frozenset(hit.file for hit in hits if hit.time is not None), frozenset(serving_nodes(hits)))
+        self._lines = [Timeline(cause_hits, logs) for cause_hits in all_hits]
         self._links = [
             {at: kind for at, other in enumerate(all_hits) if (kind := _link(cause, other)) is not None}
             for cause in all_hits
@@ -151,27 +154,36 @@ def _kind(earlier: Cause, later: Cause) -> str | None:
     """Return the kind of link that data allow.
 
     A warning explains an error only where that names what was warned of: its subject is not enough. Nor is that of a
-    symptom, which says that something failed and not what. What is generic is explained by any error that is not.
+    symptom, which says that something failed and not what; a root is explained by nothing else. What is generic is
+    explained by any error that is not.
     """
-    if later.kind == "root" or "harmless" in (earlier.severity, later.severity):
+    if "harmless" in (earlier.severity, later.severity):
         return None
-    only_warned = (earlier.severity, later.severity) == ("warning", "error")
     if earlier.id in later.after:
         return "cause"
-    if only_warned or earlier.kind == "symptom":
+    only_warned = (earlier.severity, later.severity) == ("warning", "error")
+    if only_warned or earlier.kind == "symptom" or later.kind == "root":
         return None
+    return _kind_by_subject(earlier, later)
+
+
+def _kind_by_subject(earlier: Cause, later: Cause) -> str | None:
+    generic = thresholds().generic
     if earlier.subject in later.after:
         return "subject"
-    generic = thresholds().generic
-    is_behind = later.subject in generic and earlier.subject not in generic
+    if later.subject in generic and earlier.subject not in generic:
+        return later.subject
+    below = _depth(later) - _depth(earlier)
+    if below > 0 or (below == 0 and earlier.kind == "root"):
+        return "layer" if earlier.subject in thresholds().seen_in.get(later.subject, ()) else "near"
     if later.kind != "symptom":
-        return later.subject if is_behind else "layer" if _is_deeper(earlier, later) else None
+        return None
     return "consequence" if earlier.kind == "consequence" else "any"
 
 
-def _is_deeper(cause: Cause, other: Cause) -> bool:
+def _depth(cause: Cause) -> int:
     layers = thresholds().layers
-    return layers.get(cause.subject, len(layers)) < layers.get(other.subject, 0)
+    return layers.get(cause.subject, len(layers))
 
 
 def _goes_first(first: CauseHits, other: CauseHits) -> bool:

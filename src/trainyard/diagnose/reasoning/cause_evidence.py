@@ -129,8 +129,10 @@ class LinkKind(NamedTuple):
     """How much later a cause may be written down than what it brought about."""
     slack_lines: int = 0
     """The same of lines of one log."""
-    where: str = "anywhere"
-    """Where what it brought about has to stand: in the same "log", in the same "log or node", or "anywhere"."""
+    is_tied: bool = False
+    """Whether both have to be of one log or name the same, such as a node or a job."""
+    is_dated: bool = False
+    """Whether what names nothing of the kind has to be of a log that tells times."""
 
 
 class Thresholds(NamedTuple):
@@ -143,6 +145,8 @@ class Thresholds(NamedTuple):
     confidence: dict[str, int]
     layers: dict[str, int]
     """How deep each subject lies: 0 is the deepest."""
+    seen_in: dict[str, frozenset[str]]
+    """Of subjects, the deeper ones whose errors are seen there without a name in common."""
 
 
 @cache
@@ -156,11 +160,12 @@ def thresholds() -> Thresholds:
         tuple(content["generic"]),
         content["confidence"],
         {subject: depth for depth, subjects in enumerate(content["layers"]) for subject in subjects},
+        {subject: frozenset(row["of"]) for row in content["seen_in"] for subject in row["subjects"]},
     )
 
 
 def _link_kind(link: dict[str, Any], content: dict[str, Any]) -> LinkKind:
     slack = dt.timedelta(seconds=link.get("slack_s", content["slack_s"]))
-    where = link.get("where", "anywhere")
-    slack_lines = content["slack_lines"] if where == "anywhere" else 0
-    return LinkKind(dt.timedelta(seconds=link["reach_s"]), link["weight"], slack, slack_lines, where)
+    slack_lines = link.get("slack_lines", content["slack_lines"])
+    reach = dt.timedelta(seconds=link["reach_s"])
+    return LinkKind(reach, link["weight"], slack, slack_lines, link.get("tied", False), link.get("dated", False))

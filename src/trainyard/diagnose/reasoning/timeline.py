@@ -6,30 +6,42 @@ of time, and what lies in them is found by halving.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import compress
+from math import inf
+from typing import NamedTuple
 
 from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.reasoning.cause_evidence import CauseHits, LinkKind, thresholds
+from trainyard.diagnose.reasoning.place import Place, place_of
 
 Mask = bytearray
 """Which lines of a cause are meant: 1 for each of them."""
-_EC2_HOST = "ip-"
 _Stretches = list[tuple[float, float]]
+
+
+class Logs(NamedTuple):
+    """What all logs together tell."""
+
+    dated: frozenset[str]
+    """Those of which some line has a time."""
+    serving: frozenset[str]
+    """The machines that serve the others."""
 
 
 class Timeline:
     """The lines of a cause: first those without a time, and then the others in the order of time."""
 
-    def __init__(self, cause_hits: CauseHits) -> None:
+    def __init__(self, cause_hits: CauseHits, logs: Logs) -> None:
         """Take the lines as they are sorted."""
         self.cause_hits = cause_hits
         self.hits = cause_hits.hits
-        self._times = [hit.time.timestamp() for hit in cause_hits.hits if hit.time is not None]
-        self._timeless = len(cause_hits.hits) - len(self._times)
+        self._logs = logs
+        self._last_ties: tuple[Mask, _Ties] | None = None
         self._is_of_one_node = cause_hits.cause.subject in thresholds().one_node
 
     def __len__(self) -> int:
@@ -42,76 +54,84 @@ class Timeline:
 
     def reached(self, some: Mask, later: Timeline, kind: LinkKind) -> Mask:
         """Return which lines of another cause can have come of some lines of this one."""
-        if not any(some):
-            return Mask(len(later))
-        mask = self._reached_in_time(some, later, kind)
-        own = list(compress(self.hits, some))
-        logs, nodes = {hit.file for hit in own}, {hit.node for hit in own if hit.node is not None}
-        first = own[0].line if (is_one_log := len(logs) == 1) else 0
-        for place in compress(range(len(later)), bytes(mask)):
-            hit = later.hits[place]
-            if hit.file not in logs:
-                mask[place] = kind.where == "anywhere" or (kind.where == "log or node" and hit.node in nodes)
-            elif is_one_log and (not kind.slack_lines or hit.time is None or own[0].time is None):
-                # Where lines have no time, their order tells.
-                mask[place] = first <= hit.line + kind.slack_lines
-        return mask
-
-    def _reached_in_time(self, some: Mask, later: Timeline, kind: LinkKind) -> Mask:
-        if self._is_of_one_node and later._is_of_one_node:
-            return self._reached_on_same_node(some, later, kind)
-        if any(some[: self._timeless]):
-            return _ones(len(later))
-        return later._within(_stretches(compress(self._times, some[self._timeless :]), kind))
-
-    def _within(self, stretches: _Stretches) -> Mask:
-        """Return which lines lie in stretches of time, those without a time among them."""
-        mask = Mask(len(self))
-        mask[: self._timeless] = _ones(self._timeless)
-        for begin, end in stretches:
-            first, last = bisect_left(self._times, begin), bisect_right(self._times, end)
-            mask[self._timeless + first : self._timeless + last] = _ones(last - first)
-        return mask
-
-    def _reached_on_same_node(self, some: Mask, later: Timeline, kind: LinkKind) -> Mask:
         mask = Mask(len(later))
-        by_node: dict[str | None, list[float | None]] = defaultdict(list)
-        for hit in compress(self.hits, some):
-            by_node[hit.node].append(hit.time.timestamp() if hit.time is not None else None)
-        of_form: dict[bool, list[float | None]] = {True: [], False: []}
-        for node, times in by_node.items():
-            if node is not None:
-                of_form[_is_ec2(node)] += times
-        everywhere = [time for times in by_node.values() for time in times]
-        for node, places in later._places_by_node.items():
-            # EC2's name of a host tells nothing of what Slurm calls it: of another form, it may be the same.
-            times = (
-                everywhere
-                if node is None
-                else [*by_node.get(node, ()), *by_node.get(None, ()), *of_form[not _is_ec2(node)]]
-            )
-            _mark(mask, later, places, times, kind)
+        if not any(some):
+            return mask
+        ties = self._ties_of(some)
+        is_same_log_enough = not (self._is_of_one_node and later._is_of_one_node)
+        for (file, place), numbers in later._numbers_by_place.items():
+            first = ties.first_lines.get(file) if is_same_log_enough else None
+            keys: list[Hashable] = [file] if first else ties.keys(place, kind, is_dated=file in self._logs.dated)
+            stretches = [one for key in keys if (one := ties.stretches(key, kind))]
+            for number in numbers if stretches else ():
+                time = later._times[number]
+                if first and _stands_behind(first, later.hits[number], kind):
+                    continue
+                mask[number] = time is None or any(_lies_in(time, one) for one in stretches)
         return mask
 
     @cached_property
-    def _places_by_node(self) -> dict[str | None, list[int]]:
-        places: dict[str | None, list[int]] = defaultdict(list)
-        for place, hit in enumerate(self.hits):
-            places[hit.node].append(place)
-        return dict(places)
+    def _times(self) -> list[float | None]:
+        return [hit.time.timestamp() if hit.time is not None else None for hit in self.hits]
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """Return what each line is about."""
+        return [place_of(self.cause_hits.cause.id, hit) for hit in self.hits]
+
+    @cached_property
+    def _numbers_by_place(self) -> dict[tuple[str, Place], list[int]]:
+        numbers: dict[tuple[str, Place], list[int]] = defaultdict(list)
+        for number, (hit, place) in enumerate(zip(self.hits, self.places, strict=True)):
+            numbers[hit.file, place].append(number)
+        return dict(numbers)
+
+    def _ties_of(self, some: Mask) -> _Ties:
+        """Return what can tie others to some lines, which are asked for with many others in turn."""
+        if self._last_ties is None or self._last_ties[0] != some:
+            lines = compress(zip(self.hits, self.places, strict=True), some)
+            self._last_ties = (Mask(some), _Ties(lines, self._logs.serving))
+        return self._last_ties[1]
 
 
-def _mark(mask: Mask, later: Timeline, places: Sequence[int], times: Sequence[float | None], kind: LinkKind) -> None:
-    """Mark those of some places of a later cause that lie behind one of the times; None is any time."""
-    if not times:
-        return
-    stretches = (
-        [(0.0, float("inf"))] if None in times else _stretches(sorted(time for time in times if time is not None), kind)
-    )
-    for place in places:
-        hit = later.hits[place]
-        if hit.time is None or _lies_in(hit.time.timestamp(), stretches):
-            mask[place] = 1
+class _Ties:
+    """When lines of a cause were written, by what can tie others to them: their log, what they name, and all others."""
+
+    def __init__(self, lines: Iterable[tuple[Hit, Place]], serving: AbstractSet[str]) -> None:
+        self.first_lines: dict[str, Hit] = {}
+        """Of each log."""
+        self._times: dict[Hashable, list[float | None]] = defaultdict(list)
+        self._stretches: dict[tuple[Hashable, LinkKind], _Stretches] = {}
+        for hit, place in lines:
+            self.first_lines.setdefault(hit.file, hit)
+            # What goes wrong in a job goes wrong for that job, and what does on a machine that serves, for everybody.
+            sorts = frozenset[str]() if hit.node in serving else place.sorts
+            keys: list[Hashable] = [hit.file, *place.names, *([] if place.is_of_job else [sorts])]
+            for key in keys:
+                self._times[key].append(hit.time.timestamp() if hit.time is not None else None)
+        self._sorts = [key for key in self._times if isinstance(key, frozenset)]
+
+    def keys(self, place: Place, kind: LinkKind, *, is_dated: bool) -> list[Hashable]:
+        """Return what ties lines of another log, which are about this, to any of these."""
+        names: list[Hashable] = [name for name in place.names if name in self._times]
+        if kind.is_tied or (kind.is_dated and not is_dated):
+            return names
+        # What names nothing of one sort with a line may be about the same.
+        return [*names, *(sorts for sorts in self._sorts if sorts.isdisjoint(place.sorts))]
+
+    def stretches(self, key: Hashable, kind: LinkKind) -> _Stretches:
+        """Return when what came of the lines of a key may have been written down."""
+        if (key, kind) not in self._stretches:
+            times = self._times[key]
+            known = sorted(time for time in times if time is not None)
+            self._stretches[key, kind] = [(0.0, inf)] if None in times else _stretches(known, kind)
+        return self._stretches[key, kind]
+
+
+def _stands_behind(first: Hit, hit: Hit, kind: LinkKind) -> bool:
+    """Return whether the first line of a cause stands too far behind a line of its log, where no times tell."""
+    told_by_times = kind.slack_lines and hit.time is not None and first.time is not None
+    return not told_by_times and first.line > hit.line + kind.slack_lines
 
 
 def _lies_in(time: float, stretches: _Stretches) -> bool:
@@ -129,11 +149,3 @@ def _stretches(times: Iterable[float], kind: LinkKind) -> _Stretches:
         else:
             stretches.append((time - slack, time + reach))
     return stretches
-
-
-def _is_ec2(node: str) -> bool:
-    return node.startswith(_EC2_HOST)
-
-
-def _ones(count: int) -> Mask:
-    return Mask(b"\x01" * count)

@@ -35,7 +35,7 @@ def depth_sentence(root: Mapping[str, Any]) -> str:
     if root["kind"] == "symptom":
         return "This is a symptom: it says that something failed and not what. No deeper cause is known in these logs."
     cause = causes().get(root["cause"])
-    if cause is None or cause.kind == "root" or not cause.after:
+    if cause is None or cause.kind == "root":
         return ""
     return "This can be a symptom: what may bring it about was not seen in these logs."
 
