@@ -137,6 +137,10 @@ def _firing(end_s: int) -> Iterator[str]:
         place = f'cluster="p5-cluster",node_name="ip-10-0-16-{ill.number}",gpu="{ill.ill_gpu}"'
         series = f'ALERTS{{alertname="{name}",alertstate="firing",severity="{severities[name]}",{place}}}'
         yield from _series(series, [(at_s, "1") for at_s in _times(end_s) if at_s > end_s - _ILL_FOR_S + 120])
+        since = series.replace("ALERTS{", "ALERTS_FOR_STATE{").replace('alertstate="firing",', "")
+        yield from _series(
+            since, [(at_s, f"{end_s - _ILL_FOR_S}") for at_s in _times(end_s) if at_s > end_s - _ILL_FOR_S]
+        )
 
 
 def _sending(end_s: int) -> Iterator[str]:

@@ -127,7 +127,7 @@ def test_a_panel_shows_columns_and_names_that_its_queries_give(dashboard: Dashbo
         known = labels_on_every_series().union(*(exported()[name] for name in named_metrics(asked(query.expr))))
         made = set(re.findall(r'label_replace\(.*?"([a-z]+)", "', query.expr, re.DOTALL))
         shown = {column.label for column in panel.columns} | set(re.findall(r"{{(\w+)}}", query.legend))
-        assert shown <= known | made | {"Value"}, dashboard.id
+        assert shown <= known | made | set(panel.value_columns()), dashboard.id
 
 
 @EACH_PANEL

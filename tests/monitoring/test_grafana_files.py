@@ -201,9 +201,12 @@ def test_what_a_panel_says_reaches_grafana(name: str):
     for panel, made in zip(described.panels(), panels(document(name)), strict=True):
         defaults = made["fieldConfig"]["defaults"]
         assert made["description"].startswith(panel.description)
-        assert [target["expr"] for target in made["targets"]] == [
-            query.expr if query.instant else fixed_rankings(query.expr) for query in panel.queries
-        ]
+        for target, query in zip(made["targets"], panel.queries, strict=True):
+            further = panel.kind == "table" and query is not panel.queries[0]
+            asked = query.expr if query.instant else fixed_rankings(query.expr)
+            # What stands beside a value is asked of those rows alone.
+            assert target["expr"].startswith(f"({asked}) and on (" if further else asked)
+            assert target["expr"].endswith(f") ({panel.queries[0].expr})" if further else asked)
         assert {target.get("instant", False) for target in made["targets"]} == {
             query.instant for query in panel.queries
         }
@@ -232,15 +235,40 @@ def test_no_graph_ranks_anew_at_each_point(name: str):
 def test_a_table_shows_its_columns_in_their_order_and_nothing_else(name: str):
     (described,) = [dashboard for dashboard in dashboards() if dashboard.id == name]
     for panel, made in zip(described.panels(), panels(document(name)), strict=True):
-        if panel.kind != "table":
+        if panel.kind not in {"table", "tiles"}:
             assert not made.get("transformations")
+        if panel.kind != "table":
             continue
-        chosen, ordered = made["transformations"]
-        labels = [column.label for column in panel.columns]
+        chosen, *merged, ordered = made["transformations"]
+        several = len(panel.queries) > 1
+        assert [one["id"] for one in merged] == (["merge"] if several else [])
+        labels = ["Value #A" if several and one.label == "Value" else one.label for one in panel.columns]
         assert chosen == {"id": "filterFieldsByName", "options": {"include": {"names": labels}}}
         assert ordered["options"]["indexByName"] == {label: at for at, label in enumerate(labels)}
-        assert ordered["options"]["renameByName"] == {column.label: column.title for column in panel.columns}
-        assert [target["format"] for target in made["targets"]] == ["table"]
+        titles = [column.title for column in panel.columns]
+        assert ordered["options"]["renameByName"] == dict(zip(labels, titles, strict=True))
+        assert {target["format"] for target in made["targets"]} == {"table"}
+        assert made["options"]["sortBy"][0]["displayName"] in titles
+
+
+def test_tiles_are_a_coloured_cell_for_each_gpu_of_each_node_and_lead_to_it():
+    made = next(one for one in panels(document("gpu-performance")) if one["title"] == "Temperature of every GPU")
+    *_, matrix = made["transformations"]
+    assert matrix["options"] == {
+        "rowField": "node_name", "columnField": "gpu", "valueField": "Value", "emptyValue": "null",
+    }  # fmt: skip
+    assert made["fieldConfig"]["defaults"]["custom"]["cellOptions"]["type"] == "color-background"
+    (names,) = made["fieldConfig"]["overrides"]
+    assert names["matcher"]["options"] == "node_name\\gpu"
+    assert "/d/trainyard-node?" in names["properties"][0]["value"][0]["url"]
+
+
+def test_a_table_of_alerts_colours_how_bad_they_are_and_begins_with_the_critical_ones():
+    made = next(one for one in panels(document("cluster-overview")) if one["title"] == "Alerts that fire")
+    assert made["options"]["sortBy"] == [{"displayName": "Severity", "desc": False}]
+    severity = next(one for one in made["fieldConfig"]["overrides"] if one["matcher"]["options"] == "Severity")
+    (mapping,) = severity["properties"][0]["value"]
+    assert mapping["options"]["critical"]["color"] == "red"
 
 
 def test_grafana_has_a_word_for_every_unit():

@@ -35,8 +35,9 @@ ORDER = (
     "storage",
 )
 # bars: one for each series, of its newest value. heatmap: a row for each series, a colour for each value.
-# states: a row for each series, green for 1 and red for 0. table: a row for each series of its only query.
-KINDS = ("timeseries", "stat", "gauge", "bars", "table", "heatmap", "states")
+# states: a row for each series, green for 1 and red for 0. table: a row for each series of its first query, with the
+# values of the others beside it. tiles: a tile for each series, those of one name together.
+KINDS = ("timeseries", "stat", "gauge", "bars", "table", "heatmap", "states", "tiles")
 # What a number means; each renderer has its own word for it.
 UNITS = (
     "count", "percent", "ratio", "bytes", "bytes/s", "bit/s", "packets/s", "operations/s", "events/s", "celsius",
@@ -83,7 +84,7 @@ class PanelQuery:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: a label of the result, or ``Value``."""
+    """A column of a table: a label of the result, or ``Value``, and ``Value #B`` of its second query, as in Grafana."""
 
     label: str
     title: str
@@ -136,6 +137,15 @@ class Panel:
         )
         return tuple(linked for linked in LINKED_LABELS if linked.label in shown)
 
+    def value_columns(self) -> list[str]:
+        """Return what the columns are called that could have the values of its queries, in the order of those."""
+        return ["Value", *(f"Value #{chr(ord('A') + at)}" for at in range(1, len(self.queries)))]
+
+    def _has_columns(self) -> bool:
+        shown = {column.label for column in self.columns if column.label.startswith("Value")}
+        wanted = self.value_columns()
+        return bool(self.columns) and shown <= set(wanted) and shown.issuperset(wanted[1:])
+
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError: an error in our own data is a bug, which a test finds."""
         wrong = [
@@ -146,7 +156,7 @@ class Panel:
             *([] if 0 < self.width <= COLUMNS and self.height > 0 else ["width or height"]),
             *([] if set(self.needs) <= set(NEEDS) else ["needs"]),
             *([] if all(column.unit in {"", *UNITS} for column in self.columns) else ["columns"]),
-            *([] if self.kind != "table" or (self.columns and len(self.queries) == 1) else ["columns of a table"]),
+            *([] if self.kind not in {"table", "tiles"} or self._has_columns() else ["columns of a table"]),
         ]
         if wrong:
             raise ValueError(f"panel {self.id}: {', '.join(wrong)} cannot be so")

@@ -25,7 +25,7 @@ from grafana_foundation_sdk.models import dashboard as models
 from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
 from trainyard.monitoring.grafana_ranking import fixed_rankings
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
-from trainyard.monitoring.state_colours import state_colour
+from trainyard.monitoring.state_colours import state_colour, state_colours
 
 TAG = "trainyard"
 _ALL = models.VariableOption(selected=True, text=["All"], value=["$__all"])
@@ -35,6 +35,7 @@ _COLOURS = {"ok": "green", "not ok": "red"}
 # Of 2^31 - 1 that Grafana has for ids, so few that they stay readable; a test finds two that are the same.
 _IDS = 100_000
 _GREY = "#8e8e8e"
+_STATE_LABELS = {"severity", "status"}
 _WIDTHS = {"low": 0, "median": 1, "high": 0, "limit": 1}
 # Half of what events.yaml looks back, so that no event falls between two samples.
 _EVENT_STEP = "1m"
@@ -188,11 +189,19 @@ def _thresholds(panel: Panel) -> builders.ThresholdsConfig:
     return builders.ThresholdsConfig().mode(models.ThresholdsMode.ABSOLUTE).steps([*first, *steps])
 
 
+def _expr(panel: Panel, query: PanelQuery) -> str:
+    if panel.kind == "table" and query is not panel.queries[0]:
+        # Only of what the first one ranks.
+        on = [column.label for column in panel.columns if not column.label.startswith("Value")]
+        return f"({query.expr}) and on ({', '.join(on)}) ({panel.queries[0].expr})"
+    return query.expr if query.instant else fixed_rankings(query.expr)
+
+
 def _target(panel: Panel, query: PanelQuery, ref_id: str) -> asked.Dataquery:
-    expr = query.expr if query.instant else fixed_rankings(query.expr)
+    expr = _expr(panel, query)
     target = asked.Dataquery().ref_id(ref_id).datasource(SOURCE).expr(expr)
     target = target.legend_format(query.legend or "__auto").editor_mode(prometheus.QueryEditorMode.CODE)
-    if panel.kind == "table":
+    if panel.kind in {"table", "tiles"}:
         target = target.format(prometheus.PromQueryFormat.TABLE)
     if query.instant:
         return target.instant()
@@ -286,24 +295,76 @@ def _by_thresholds() -> builders.FieldColor:
 
 def _table(panel: Panel) -> table.Panel:
     builder = table.Panel().filterable(True)  # noqa: FBT003  the SDK's signature
-    names = [column.label for column in panel.columns]
+    # Grafana numbers the values as soon as there are several.
+    several = len(panel.queries) > 1
+    names = ["Value #A" if several and column.label == "Value" else column.label for column in panel.columns]
     order = {
         "indexByName": {name: at for at, name in enumerate(names)},
-        "renameByName": {column.label: column.title for column in panel.columns},
+        "renameByName": {name: column.title for name, column in zip(names, panel.columns, strict=True)},
         "excludeByName": {},
     }
-    builder = builder.with_transformation(
-        models.DataTransformerConfig(id_val="filterFieldsByName", options={"include": {"names": names}})
-    ).with_transformation(models.DataTransformerConfig(id_val="organize", options=order))
+    builder = builder.with_transformation(_transformation("filterFieldsByName", {"include": {"names": names}}))
+    if several:
+        builder = builder.with_transformation(_transformation("merge", {}))
+    builder = builder.with_transformation(_transformation("organize", order)).sort_by([_table_order(panel)])
     linked_labels = {linked.label: linked for linked in panel.linked_labels()}
     for column in panel.columns:
         settings = [models.DynamicConfigValue(id_val="unit", value=_unit(column.unit))] if column.unit else []
+        if column.label in _STATE_LABELS:
+            settings += _coloured_words()
         if column.label in linked_labels:
             link = _plain(_data_link(linked_labels[column.label], "__value.raw").build())
             settings.append(models.DynamicConfigValue(id_val="links", value=[link]))
         if settings:
             builder = builder.override_by_name(column.title, settings)
     return builder
+
+
+def _table_order(panel: Panel) -> looks.TableSortByFieldState:
+    """Return by what a table is sorted at first: by its value, or by how bad something is, or by its first column."""
+    by_label = {column.label: column.title for column in panel.columns}
+    # critical, info, warning; failed, ok, unknown: as near as a sorting by letters comes.
+    worst = next((by_label[label] for label in ("severity", "status") if label in by_label), None)
+    title = worst or by_label.get("Value", panel.columns[0].title)
+    down = worst is None and "Value" in by_label and not panel.queries[0].expr.startswith("bottomk")
+    return looks.TableSortByFieldState().display_name(title).desc(down)
+
+
+def _coloured_words() -> list[models.DynamicConfigValue]:
+    options = {
+        word: {"text": word, "color": _GREY if colour == "grey" else colour} for word, colour in state_colours().items()
+    }
+    return [
+        models.DynamicConfigValue(id_val="mappings", value=[{"type": "value", "options": options}]),
+        models.DynamicConfigValue(id_val="custom.cellOptions", value={"type": "color-text"}),
+    ]
+
+
+def _transformation(id_: str, options: dict[str, Any]) -> models.DataTransformerConfig:
+    return models.DataTransformerConfig(id_val=id_, options=options)
+
+
+def _tiles(panel: Panel) -> table.Panel:
+    """Return a table with a coloured cell for each tile: a row for each name, a column for each value of its label."""
+    row, column = _tile_labels(panel)
+    names = f"{row}\\{column}"
+    builder = table.Panel().cell_height(common.TableCellHeight.SM)
+    include = {"include": {"names": [row, column, "Value"]}}
+    matrix = {"rowField": row, "columnField": column, "valueField": "Value", "emptyValue": "null"}
+    builder = builder.with_transformation(_transformation("filterFieldsByName", include))
+    builder = builder.with_transformation(_transformation("groupingToMatrix", matrix))
+    mode = models.FieldColorModeId.THRESHOLDS if panel.thresholds else models.FieldColorModeId.CONTINUOUS_BL_PU
+    builder = builder.color_scheme(builders.FieldColor().mode(mode))
+    links = [_plain(_data_link(linked, "__value.raw").build()) for linked in panel.linked_labels()]
+    plain = models.DynamicConfigValue(id_val="custom.cellOptions", value={"type": "auto"})
+    return builder.cell_options(common.TableColoredBackgroundCellOptions()).override_by_name(
+        names, [models.DynamicConfigValue(id_val="links", value=links), plain]
+    )
+
+
+def _tile_labels(panel: Panel) -> tuple[str, str]:
+    (row,) = re.findall(r"{{(\w+)}}", panel.queries[0].legend)
+    return row, panel.columns[0].label
 
 
 def _heatmap(_: Panel) -> statushistory.Panel:
@@ -328,4 +389,5 @@ _KINDS: dict[str, Callable[[Panel], Any]] = {
     "table": _table,
     "heatmap": _heatmap,
     "states": _states,
+    "tiles": _tiles,
 }

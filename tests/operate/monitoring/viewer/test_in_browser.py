@@ -34,7 +34,7 @@ SIZES = {390: {"width": 390, "height": 844}, 1400: {"width": 1400, "height": 900
 MARKUP = "</h3><img src=x onerror=alert(1)>{{node}}"
 HOSTILE = f"{MARKUP}\u202e"
 # How many colours each drawing on a canvas has: one where nothing was drawn.
-COLOURS = """() => [...document.querySelectorAll('.chart canvas, .map canvas')].map(canvas => {
+COLOURS = """() => [...document.querySelectorAll('.chart canvas, .map canvas, .tiles canvas')].map(canvas => {
     const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     const colours = new Set();
     for (let at = 0; at < data.length; at += 4)
@@ -52,6 +52,7 @@ DRAWN = {
     "gauge": ".gauge svg",
     "bars": ".bars b",
     "states": ".states i",
+    "tiles": ".tiles canvas",
 }
 
 
@@ -139,6 +140,49 @@ def test_every_dashboard_is_drawn_whole_and_asks_nobody_else(dashboard, width, s
     drawn = [panel for panel in dashboard.panels() if panel.kind in DRAWN and panel.id not in empty]
     missing = [one.id for one in drawn if not page.locator(f"[data-panel={one.id}] {DRAWN[one.kind]}").count()]
     assert missing == []
+
+
+def test_dragging_over_a_drawing_shows_its_time_everywhere_and_the_address_keeps_it(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"host-system?to={end_s}").page
+    box = page.locator("[data-panel=cpu] .chart").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 60, steps=4)
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('from=')")
+    page.wait_for_selector("body[data-complete]", timeout=300_000)
+    from_s, to_s = (int(moment) for moment in re.findall(r"(?:from|to)=(\d+)", page.url))
+    assert 500 < to_s - from_s < 1000
+    assert end_s - 3000 < from_s < to_s < end_s - 1000
+    assert page.locator("#range").input_value() == "own"
+    page.locator("#zoom-out").click()
+    page.wait_for_function(f"!location.search.includes('from={from_s}')")
+    wider_from_s, wider_to_s = (int(moment) for moment in re.findall(r"(?:from|to)=(\d+)", page.url))
+    assert abs(wider_to_s - wider_from_s - 2 * (to_s - from_s)) <= 2
+    page.locator("#range").select_option("3600")
+    page.wait_for_function("!location.search.includes('to=')")
+    page.close()
+
+
+def test_a_node_has_one_colour_in_all_panels_of_a_page(whole, seen):
+    viewer, end_s = whole
+    opened = seen(1400, "light")
+    opened.go(viewer, f"gpu-performance?to={end_s}")
+    marks = opened.page.evaluate("""() => [...document.querySelectorAll('.legend .series:not(.usual)')].map(one => [
+        one.querySelector('span').textContent, one.querySelector('i').style.background])""")
+    nodes = {(name, colour) for name, colour in marks if name.startswith("ip-")}
+    assert len(nodes) == len({name for name, _ in nodes}) == len({colour for _, colour in nodes}) == 4
+
+
+def test_a_tile_leads_to_the_page_of_its_node(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"gpu-performance?to={end_s}").page
+    page.locator("[data-panel=temperature-map] canvas").click(position={"x": 5, "y": 5})
+    page.wait_for_selector("body[data-complete=node]", timeout=300_000)
+    assert "node=ip-10-0-16-6" in page.url
+    page.close()
 
 
 def test_what_is_pointed_at_is_told_beside_the_pointer(whole, browser):

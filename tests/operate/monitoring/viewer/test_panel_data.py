@@ -48,6 +48,8 @@ def test_a_panel_of_now_has_the_newest_values_alone():
 def test_a_panel_never_gets_more_series_than_it_has_room_for_and_says_how_many_there_are():
     many = [({"node_name": f"n{number}"}, float(number)) for number in range(8000)]
     for kind, most in MOST_SERIES.items():
+        if kind == "tiles":
+            continue  # it is all of them
         data = shown(FakeSource(many), panel(kind))
         assert (len(data["series"]), data["shown"], data["total"]) == (most, most, 8000), kind
 
@@ -88,3 +90,41 @@ def test_a_panel_has_data_when_one_of_its_queries_has():
     source = FakeSource([({}, 0.0)])
     assert has_data(PanelQueries(source), panel(), Selection(), HOUR)
     assert not has_data(PanelQueries(FakeSource()), panel(), Selection(), HOUR)
+
+
+def test_what_stands_beside_a_value_is_asked_of_the_nodes_of_the_rows_alone():
+    gpus = [
+        ({"node_name": f"n-{node}", "gpu": str(gpu)}, float(node * 10 + gpu)) for node in range(3) for gpu in (0, 1)
+    ]
+    source = FakeSource(gpus)
+    columns = (Column("node_name", "Host"), Column("gpu", "GPU"), Column("Value", "Below"), Column("Value #B", "Clock"))
+    asked = (
+        PanelQuery('far{node_name=~"$node"}', instant=True),
+        PanelQuery('clock{node_name=~"$node"}', instant=True),
+    )
+    table = Panel(id="p", title="P", kind="table", unit="count", queries=asked, description="d", columns=columns)
+    told = shown(source, table)
+    assert [(one["newest"], one["beside"]["Value #B"]) for one in told["series"]] == [
+        (10.0 * node + gpu, 10.0 * node + gpu) for gpu in (0, 1) for node in range(3)
+    ]
+    assert source.instants[-1] == 'clock{node_name=~"n-0|n-1|n-2"}'
+    assert (told["shown"], told["total"]) == (6, 6)
+
+
+def test_tiles_are_a_row_for_each_node_with_a_hole_where_a_gpu_is_missing():
+    gpus = [({"node_name": f"n-{node}", "gpu": str(gpu)}, float(gpu)) for node in (10, 2) for gpu in range(12)]
+    query = PanelQuery("heat", legend="{{node_name}}", instant=True)
+    tiles = Panel("p", "P", "tiles", "count", (query,), "d", columns=(Column("gpu", "GPU"),))
+    told = shown(FakeSource([one for one in gpus if one[0] != {"node_name": "n-2", "gpu": "3"}]), tiles)
+    assert told["columns"] == [str(gpu) for gpu in range(12)]
+    assert [one["name"] for one in told["series"]] == ["n-2", "n-10"]
+    assert told["series"][0]["values"][2:5] == [2.0, None, 4.0]
+    assert told["series"][1]["values"][3] == 3.0
+    json.dumps(told, allow_nan=False)
+
+
+def test_what_is_usual_and_a_limit_are_no_series_that_are_counted():
+    queries = (PanelQuery("load", legend="{{node_name}}"), PanelQuery("usual", "median", role="median"))
+    told = shown(FakeSource([({"node_name": "n-1"}, 1.0)]), panel("timeseries", *queries))
+    assert [one["query"] for one in told["series"]] == [0, 1]
+    assert (told["shown"], told["total"]) == (1, 1)

@@ -6,6 +6,7 @@ import math
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from trainyard.edge.prometheus_api import Series
@@ -15,32 +16,92 @@ from trainyard.monitoring.dashboard import Panel, PanelQuery
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries, QueryResult
 from trainyard.operate.monitoring.viewer.selection import Selection, Window, natural
 
-MOST_SERIES = {"timeseries": 20, "stat": 12, "gauge": 8, "bars": 30, "table": 500, "heatmap": 60, "states": 40}
+MOST_SERIES = {
+    "timeseries": 20,
+    "stat": 12,
+    "gauge": 8,
+    "bars": 30,
+    "table": 500,
+    "heatmap": 60,
+    "states": 40,
+    "tiles": 50_000,
+}
 _OVER_TIME = {"timeseries", "heatmap", "states"}
 _LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 # A name is read, not searched.
 _LONGEST, _LONGEST_LABEL = 120, 300
+_MOST_NODES, _MOST_BESIDE = 100, 5000
 
 
 def panel_data(asking: PanelQueries, panel: Panel, selection: Selection, window: Window) -> dict[str, Any]:
     """Return its series, or why there are none."""
     began = time.monotonic()
     try:
-        answers = [_query_data(asking, panel, query, selection, window) for query in panel.queries]
+        if panel.kind == "tiles":
+            return {**_tiles(asking, panel, selection, window), "ms": round((time.monotonic() - began) * 1000)}
+        answers = [_query_data(asking, panel, query, selection, window) for query in _queries(panel)]
+        beside = _beside(asking, panel, answers[0].series, selection, window)
     except TrainyardError as error:
         return {"id": panel.id, "error": {"problem": error.problem, "hint": error.hint}}
     series = [
         {"query": number, **_series(series, query, answer.window, over_time=_is_over_time(panel, query))}
-        for number, (query, answer) in enumerate(zip(panel.queries, answers, strict=True))
+        for number, (query, answer) in enumerate(zip(_queries(panel), answers, strict=True))
         for series in sorted(answer.series, key=lambda series: natural(series_name(query.legend, series.labels)))
     ]
-    own = [answer for query, answer in zip(panel.queries, answers, strict=True) if not query.role]
+    if beside:
+        series = [{**one, "beside": beside.get(_row_key(panel, one["labels"]), {})} for one in series]
+    own = [answer for query, answer in zip(_queries(panel), answers, strict=True) if not query.role]
     return {
         "id": panel.id,
         "series": series,
         "shown": sum(len(answer.series) for answer in own),
         "total": sum(answer.total for answer in own),
         "ms": round((time.monotonic() - began) * 1000),
+    }
+
+
+def _queries(panel: Panel) -> tuple[PanelQuery, ...]:
+    """Return what gives series of its own: of a table the first query alone."""
+    return panel.queries[:1] if panel.kind == "table" else panel.queries
+
+
+def _beside(
+    asking: PanelQueries, panel: Panel, rows: list[Series], selection: Selection, window: Window
+) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return what the further queries of a table say of each row, asked of the nodes of the rows alone."""
+    if panel.kind != "table" or len(panel.queries) == 1 or not rows:
+        return {}
+    nodes = {series.labels.get("node_name", "") for series in rows}
+    among = selection if "" in nodes or len(nodes) > _MOST_NODES else replace(selection, node=tuple(sorted(nodes)))
+    values: dict[tuple[str, ...], dict[str, Any]] = {}
+    for column, query in zip(panel.value_columns()[1:], panel.queries[1:], strict=True):
+        for series in asking.newest(query.expr, among, window, _MOST_BESIDE).series:
+            values.setdefault(_row_key(panel, series.labels), {})[column] = _number(series.points[-1][1])
+    return values
+
+
+def _row_key(panel: Panel, labels: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(labels.get(column.label, "") for column in panel.columns if not column.label.startswith("Value"))
+
+
+def _tiles(asking: PanelQueries, panel: Panel, selection: Selection, window: Window) -> dict[str, Any]:
+    """Return the tiles: a series for each name, with a value for each column, and the columns."""
+    query, label = panel.queries[0], panel.columns[0].label
+    answer = asking.newest(query.expr, selection, window, MOST_SERIES["tiles"])
+    rows: dict[str, dict[str, Any]] = {}
+    for series in answer.series:
+        name = series_name(query.legend, series.labels)
+        rows.setdefault(name, {})[series.labels.get(label, "")] = _number(series.points[-1][1])
+    columns = sorted({column for values in rows.values() for column in values}, key=natural)
+    tiles = [
+        {"name": name, "values": [rows[name].get(column) for column in columns]} for name in sorted(rows, key=natural)
+    ]
+    return {
+        "id": panel.id,
+        "series": tiles,
+        "columns": [cut_line(column, _LONGEST) for column in columns],
+        "shown": len(answer.series),
+        "total": answer.total,
     }
 
 

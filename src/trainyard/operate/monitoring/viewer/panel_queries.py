@@ -194,10 +194,9 @@ def node_series() -> dict[str, str]:
         Path(__file__).with_name("first_nodes.yaml").read_bytes(), Loader=yaml.CSafeLoader
     )
     return {
-        query.expr: content[dashboard.id][panel.id]
+        panel.queries[0].expr: content[dashboard.id][panel.id]
         for dashboard in dashboards()
         for panel in dashboard.panels()
-        for query in panel.queries
         if panel.id in content.get(dashboard.id, {})
     }
 

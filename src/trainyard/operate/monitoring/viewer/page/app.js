@@ -1,7 +1,7 @@
 // The page: it asks its own server for what is chosen, and shows each panel as soon as its answer is there.
 
 import { forgetColours, setStates } from "./colours.js";
-import { VARIABLES, addressOf, fillSelects, offer, readState } from "./controls.js";
+import { VARIABLES, addressOf, fillSelects, fillTime, offer, readState, secondsOf } from "./controls.js";
 import { moment } from "./format.js";
 import { showHeadline } from "./headline.js";
 import { Panel } from "./panel.js";
@@ -38,7 +38,8 @@ async function answered(request) {
 }
 
 function listen() {
-  place("controls").addEventListener("change", ({ target }) => choose(target.id, target.value));
+  place("controls").addEventListener("change", ({ target }) => (TIMES[target.id] || ((value) => choose(target.id, value)))(target.value));
+  place("zoom-out").addEventListener("click", () => zoomOut());
   place("controls").addEventListener("submit", (event) => {
     event.preventDefault();
     refresh();
@@ -67,6 +68,37 @@ function choose(name, value) {
   else refresh();
 }
 
+// What is chosen of time: the last so long, or from one moment to another.
+const TIMES = {
+  range: (value) => {
+    const to = Number(state.to) || Math.floor(Date.now() / 1000);
+    if (value === "own") show(Number(state.from) || to - Number(state.range), to);
+    else if (value !== "until") showTime({ range: value, from: "", to: "" });
+  },
+  from: (value) => show(Number(secondsOf(value)), Number(state.to)),
+  to: (value) => show(Number(state.from), Number(secondsOf(value))),
+};
+
+const SHORTEST_S = 60;
+
+function show(from, to) {
+  const end = Math.min(to, Math.floor(Date.now() / 1000));
+  if (from && end) showTime({ from: `${Math.floor(Math.min(from, end - SHORTEST_S))}`, to: `${Math.floor(end)}` });
+}
+
+function showTime(chosen) {
+  Object.assign(state, chosen);
+  history.pushState(null, "", addressOf(state));
+  fillTime(state);
+  refresh();
+}
+
+// Twice as long, around the same middle.
+function zoomOut() {
+  const [from, to] = [Number(state.from), Number(state.to)];
+  show(from - (to - from) / 2, to + (to - from) / 2);
+}
+
 // A link to a dashboard as things are chosen here, and besides as `chosen` says.
 function linkTo(id, text = "", chosen = {}) {
   const dashboard = dashboards.find((one) => one.id === id);
@@ -92,7 +124,7 @@ function open() {
   panels.forEach((panel) => panel.clear());
   panels = new Map();
   const rows = dashboard.rows.map((row) => {
-    const made = row.panels.map((described) => new Panel(described, linkTo));
+    const made = row.panels.map((described) => new Panel(described, linkTo, show));
     made.forEach((panel) => panels.set(panel.described.id, panel));
     return [element("h2", {}, row.title), element("div", { class: "row" }, ...made.map((panel) => panel.frame))];
   });
@@ -131,7 +163,7 @@ function plan() {
 
 function question() {
   const now = state.to || Math.floor(Date.now() / 1000);
-  const fields = new URLSearchParams({ from: now - Number(state.range), to: now });
+  const fields = new URLSearchParams({ from: state.from || now - Number(state.range), to: now });
   for (const name of VARIABLES) if (state[name]) fields.set(name, state[name]);
   return fields;
 }

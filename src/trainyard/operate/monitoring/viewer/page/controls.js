@@ -14,8 +14,13 @@ export function readState(dashboards) {
   state.range = known(RANGES, fields.get("range"), DEFAULT.range);
   state.refresh = known(REFRESHES, fields.get("refresh"), DEFAULT.refresh);
   for (const name of VARIABLES) state[name] = fields.get(name) || "";
-  state.to = /^[0-9]{1,10}$/.test(fields.get("to") || "") ? fields.get("to") : ""; // a moment of the past, for a link to it
+  state.to = moment(fields.get("to")); // a moment of the past, for a link to it
+  state.from = state.to && Number(moment(fields.get("from"))) < Number(state.to) ? moment(fields.get("from")) : "";
   return state;
+}
+
+function moment(text) {
+  return /^[0-9]{1,10}$/.test(text || "") ? text : "";
 }
 
 function known(choices, value, otherwise) {
@@ -25,6 +30,7 @@ function known(choices, value, otherwise) {
 export function addressOf(state) {
   const fields = new URLSearchParams();
   for (const name of VARIABLES) if (state[name]) fields.set(name, state[name]);
+  if (state.from) fields.set("from", state.from);
   if (state.to) fields.set("to", state.to);
   for (const [name, value] of Object.entries(DEFAULT)) if (state[name] !== value) fields.set(name, state[name]);
   return `${state.dashboard}${fields.size ? `?${fields}` : ""}`;
@@ -32,9 +38,33 @@ export function addressOf(state) {
 
 export function fillSelects(dashboards, state) {
   fill("dashboard", dashboards.map((one) => [one.id, one.title]), state.dashboard);
-  fill("range", RANGES.map(([value, text]) => [`${value}`, state.to ? `${text} until then` : `Last ${text}`]), state.range);
+  fillTime(state);
   fill("refresh", REFRESHES.map(([value, text]) => [`${value}`, text]), state.refresh);
   for (const name of VARIABLES) offer(name, [], state[name]);
+}
+
+// The last so many hours, or from one moment to another.
+export function fillTime(state) {
+  const until = state.to && !state.from ? [["until", `${lengthOf(state)} until ${local(state.to).replace("T", " ")}`]] : [];
+  fill("range", [...until, ...RANGES.map(([value, text]) => [`${value}`, `Last ${text}`]), ["own", "From … to …"]], state.from ? "own" : state.to ? "until" : state.range);
+  document.getElementById("own").hidden = !state.from;
+  if (!state.from) return;
+  document.getElementById("from").value = local(state.from);
+  document.getElementById("to").value = local(state.to);
+}
+
+function lengthOf(state) {
+  return RANGES.find(([value]) => `${value}` === state.range)[1];
+}
+
+// Seconds since 1970 as a field of date and time has them, where one lives, and back.
+function local(seconds) {
+  const at = new Date(seconds * 1000);
+  return new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+}
+
+export function secondsOf(text) {
+  return text ? `${Math.floor(new Date(text) / 1000)}` : "";
 }
 
 // What is chosen stays among the choices, even where it is gone from the data.

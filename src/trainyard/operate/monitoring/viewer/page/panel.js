@@ -6,18 +6,22 @@ import { gauges } from "./gauges.js";
 import { lines, roleOf } from "./lines.js";
 import { element, linkOf, message, stats, table } from "./plain.js";
 import { bars, heatmap, states } from "./rows.js";
+import { tiles } from "./tiles.js";
 import { hide, tipOver, valuesAt } from "./tip.js";
+import { zoomOver } from "./zoom.js";
 
 const PLAIN = { stat: stats, table };
 const DRAWN = { bars, gauge: gauges, heatmap, states };
+const MAY_GROW = 600; // of tiles, in pixels
 const UNIT_HEIGHT = 30;
 const SMALL_WIDTH = 6;
 const PADDING = 20; // of style.css, left and right
 
 export class Panel {
-  constructor(described, linkTo) {
+  constructor(described, linkTo, showTime) {
     this.described = described;
     this.linkTo = linkTo;
+    this.showTime = showTime;
     this.chart = null;
     this.hidden = new Set();
     this.height = Math.max(70, described.height * UNIT_HEIGHT - 44);
@@ -61,6 +65,7 @@ export class Panel {
     if (answer.error) this.say(message(answer.error.problem, answer.error.hint || "", "error"));
     else if (!answer.series.length) this.say(this.nothing());
     else if (PLAIN[this.described.kind]) this.say(PLAIN[this.described.kind](this.described, answer.series, this.linkTo));
+    else if (this.described.kind === "tiles") this.say(this.picture(answer.series, tiles(this.described, answer, this.width, MAY_GROW, this.linkTo)));
     else if (DRAWN[this.described.kind]) this.say(this.picture(answer.series, DRAWN[this.described.kind](this.described, answer.series, window)));
     else this.draw(answer.series, window);
     if (answer.shown < answer.total) this.note.textContent = `${answer.shown} of ${grouped(answer.total)} series shown`;
@@ -105,6 +110,7 @@ export class Panel {
       const seconds = window.from + ((x - area.left) / area.width) * (window.to - window.from);
       return seconds < window.from || seconds > window.to ? null : valuesAt(this.described, shown, shownColours, seconds);
     });
+    zoomOver(place, area, window, this.showTime);
   }
 
   // A line has the colour of its node, or of its name where a node has several lines here.
@@ -116,8 +122,10 @@ export class Panel {
 
   fillLegend(series, colours) {
     this.legend.hidden = false;
-    this.legend.replaceChildren(...this.legendOrder(series).map((at) => {
+    const low = series.find((one) => roleOf(this.described, one) === "low");
+    this.legend.replaceChildren(...this.legendOrder(series).filter((at) => series[at] !== low).map((at) => {
       const one = series[at];
+      if (low && roleOf(this.described, one) === "high") return this.bandInLegend(low, one);
       const mark = element("i");
       mark.style.background = colours[at];
       const newest = one.values.map(numeric).findLast((value) => value !== null) ?? null;
@@ -126,6 +134,11 @@ export class Panel {
       const links = this.described.linked.map(({ label, variable }) => linkOf(this.described, label, one.labels[label], this.linkTo, `${variable} ↗`));
       return element("span", { class: "series" }, button, ...links.filter(Boolean));
     }));
+  }
+
+  bandInLegend(low, high) {
+    const [from, to] = [low, high].map((one) => formatted(one.newest, this.described.unit));
+    return element("span", { class: "series usual" }, element("i"), element("span", {}, `${low.name} to ${high.name}`), element("b", {}, `${from} to ${to}`));
   }
 
   // Places of series: where the query ranks them, those that it looks for come first; what is usual comes last.
@@ -147,6 +160,7 @@ export class Panel {
 
   // What is drawn, for those who do not see it.
   spoken(series) {
+    if (this.described.kind === "tiles") return `${this.described.title}. ${series.length} rows of tiles`;
     const own = series.filter((one) => !roleOf(this.described, one));
     const told = own.slice(0, 5).map((one) => `${one.name || "value"}: ${formatted(one.newest, this.described.unit)}`);
     return `${this.described.title}. ${told.join("; ")}${own.length > 5 ? `; and ${own.length - 5} more` : ""}`;

@@ -37,7 +37,7 @@ export function table(panel, series, linkTo) {
   const body = element("tbody");
   const heads = columns.map((column, at) => {
     const button = element("button", { type: "button" }, column.title || column.label);
-    const head = element("th", { scope: "col", class: column.label === "Value" ? "number" : "" }, button);
+    const head = element("th", { scope: "col", class: isValue(column) ? "number" : "" }, button);
     button.addEventListener("click", () => {
       sorting.down = sorting.column === at ? !sorting.down : false;
       sorting.chosen = true;
@@ -61,9 +61,14 @@ export function table(panel, series, linkTo) {
   return element("div", { class: "table", tabindex: "0", role: "region", "aria-label": panel.title }, whole);
 }
 
+// The values of further queries are called as in Grafana.
+function isValue(column) {
+  return column.label.startsWith("Value");
+}
+
 // A column that is empty in every row only takes room from the others.
 function isFilled(column, series) {
-  return column.label === "Value" || series.some((one) => one.labels[column.label]);
+  return isValue(column) || series.some((one) => one.labels[column.label]);
 }
 
 function guessed(series) {
@@ -73,12 +78,13 @@ function guessed(series) {
 
 function cell(panel, column, one, linkTo) {
   const label = one.labels[column.label] || "";
-  if (column.label !== "Value") return { text: label, link: linkOf(panel, column.label, label, linkTo), sort: natural(label), bad: badness(label), colour: stateColourOf(label) };
+  if (!isValue(column)) return { text: label, link: linkOf(panel, column.label, label, linkTo), sort: natural(label), bad: badness(label), colour: stateColourOf(label) };
+  const value = column.label === "Value" ? one.newest : one.beside?.[column.label];
   return {
-    text: formatted(one.newest, column.unit || panel.unit),
-    sort: numeric(one.newest) ?? -Infinity,
+    text: value === undefined ? "" : formatted(value, column.unit || panel.unit),
+    sort: numeric(value) ?? -Infinity,
     number: true,
-    colour: thresholdColour(panel, one.newest),
+    colour: column.label === "Value" ? thresholdColour(panel, value) : "",
   };
 }
 

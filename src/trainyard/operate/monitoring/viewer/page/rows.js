@@ -74,7 +74,9 @@ function sameValues(one) {
 function times(window) {
   const marks = timeMarks(window, MOST_TIMES).map((at) => {
     const mark = element("small", {}, clock(at * 1000, window.to - window.from));
-    mark.style.left = `${part(at, window.from, window.to)}%`;
+    const across = part(at, window.from, window.to);
+    mark.style.left = `${across}%`;
+    if (across > 95) mark.style.transform = "translateX(-100%)";
     return mark;
   });
   return element("div", { class: "times" }, ...marks);
@@ -105,7 +107,7 @@ export function heatmap(panel, series, window) {
   return element("div", { class: "map" }, names, canvas, element("span"), times(window), element("span"), scale);
 }
 
-function gradient() {
+export function gradient() {
   const [cold, warm] = ["cold", "warm"].map((named) => colour(named).match(/[0-9a-f]{2}/gi).map((one) => parseInt(one, 16)));
   return Array.from({ length: 101 }, (_, at) => `rgb(${cold.map((one, of) => Math.round(one + ((warm[of] - one) * at) / 100)).join(" ")})`);
 }

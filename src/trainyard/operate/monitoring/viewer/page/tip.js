@@ -49,6 +49,10 @@ export function oneValue(name, seconds, colour, value) {
   return [element("p", {}, moment(seconds)), row(colour, name, value)];
 }
 
+export function nameAndValue(title, name, colour, value) {
+  return [element("p", {}, title), row(colour, name, value)];
+}
+
 function row(colour, name, value) {
   const mark = element("i");
   mark.style.background = colour;
