@@ -32,7 +32,7 @@ def document(name: str) -> dict[str, Any]:
 
 
 def panels(of: dict[str, Any]) -> list[dict[str, Any]]:
-    return [panel for panel in of["panels"] if panel["type"] != "row"]
+    return [panel for panel in of["panels"] if panel["type"] not in {"row", "text"}]
 
 
 def test_what_is_kept_is_what_the_sdk_makes():
@@ -321,3 +321,11 @@ def test_a_state_has_the_same_colour_wherever_it_is_a_name():
     assert coloured["drained"] == "orange"
     assert coloured["down"] == coloured["failed"] == "red"
     assert coloured["allocated"] == "blue"
+
+
+@pytest.mark.parametrize("name", ["node", "job"])
+def test_the_page_of_one_thing_ends_with_the_commands_that_show_its_log(name: str):
+    *_, last = document(name)["panels"]
+    assert (last["type"], last["title"]) == ("text", "Its log")
+    assert "--since ${__from:date:iso} --until ${__to:date:iso}" in last["options"]["content"]
+    assert f"${{{name}:singlequote}}" in last["options"]["content"]

@@ -185,6 +185,8 @@ class Dashboard:
     """Those that one chooses by here, beyond cluster, queue and node."""
     about_one: str = ""
     """The variable of which one value is shown, not all: the page is about a node, or a job."""
+    logs: tuple[str, ...] = ()
+    """Commands that show its logs, with the variables, and ``$from`` and ``$to`` for the time that is shown."""
 
     @property
     def variables(self) -> tuple[str, ...]:

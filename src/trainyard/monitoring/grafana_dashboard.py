@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from grafana_foundation_sdk.builders import bargauge, gauge, stat, statetimeline, statushistory, table, timeseries
+from grafana_foundation_sdk.builders import bargauge, gauge, stat, statetimeline, statushistory, table, text, timeseries
 from grafana_foundation_sdk.builders import common as looks
 from grafana_foundation_sdk.builders import dashboard as builders
 from grafana_foundation_sdk.builders import prometheus as asked
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models import common, prometheus
 from grafana_foundation_sdk.models import dashboard as models
+from grafana_foundation_sdk.models.text import TextMode
 
 from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
 from trainyard.monitoring.grafana_ranking import fixed_rankings
@@ -35,6 +36,9 @@ _COLOURS = {"ok": "green", "not ok": "red"}
 # Of 2^31 - 1 that Grafana has for ids, so few that they stay readable; a test finds two that are the same.
 _IDS = 100_000
 _GREY = "#8e8e8e"
+LOGS = "Its log"
+# https://grafana.com/docs/grafana/latest/dashboards/variables/add-template-variables/#global-variables
+_AS_TEXT = {"from": "${__from:date:iso}", "to": "${__to:date:iso}"}
 _STATE_LABELS = {"severity", "status"}
 _WIDTHS = {"low": 0, "median": 1, "high": 0, "limit": 1}
 # Half of what events.yaml looks back, so that no event falls between two samples.
@@ -55,7 +59,7 @@ def _compiled(dashboard: Dashboard) -> dict[str, Any]:
         "id": dashboard.id,
         "needs": list(dashboard.needs),
         "document": {**_plain(_frame(dashboard).build()), "panels": []},
-        "rows": [_row(row) for row in dashboard.rows],
+        "rows": [*(_row(row) for row in dashboard.rows), *_log_row(dashboard)],
         "events": [{"needs": event["needs"], "annotation": _annotation(event)} for event in events()],
     }
 
@@ -77,6 +81,22 @@ def _annotation(event: dict[str, Any]) -> dict[str, Any]:
 def _row(row: PanelRow) -> dict[str, Any]:
     heading = _plain(builders.Row(row.title).id(stable_id(f"row {row.title}")).build())
     return {"row": {**heading, "gridPos": {}}, "panels": [_panel(panel) for panel in row.panels]}
+
+
+def _log_row(dashboard: Dashboard) -> list[dict[str, Any]]:
+    """Return a row with the commands that show the logs, which lie in CloudWatch: Grafana asks Prometheus alone."""
+    if not dashboard.logs:
+        return []
+    commands = [
+        re.sub(r"\$(\w+)", lambda name: _AS_TEXT.get(name[1], f"${{{name[1]}:singlequote}}"), one)
+        for one in dashboard.logs
+    ]
+    content = "\n".join(["```", *commands, "```"])
+    panel = text.Panel().id(stable_id("logs")).title(LOGS).mode(TextMode.MARKDOWN).content(content).span(24).height(4)
+    heading = _plain(builders.Row(LOGS).id(stable_id("row logs")).build())
+    return [
+        {"row": {**heading, "gridPos": {}}, "panels": [{"needs": [], "panel": {"links": [], **_plain(panel.build())}}]}
+    ]
 
 
 def _panel(panel: Panel) -> dict[str, Any]:

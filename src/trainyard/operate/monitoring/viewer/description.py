@@ -36,6 +36,7 @@ def _dashboards() -> list[dict[str, Any]]:
             "description": dashboard.description,
             "variables": list(dashboard.variables),
             "about_one": dashboard.about_one,
+            "logs": list(dashboard.logs),
             "rows": [
                 {"title": row.title, "panels": [_panel(dashboard, panel) for panel in row.panels]}
                 for row in dashboard.rows

@@ -147,6 +147,7 @@ async function refresh() {
   try {
     await chooseOne(signal);
     await Promise.all([showPanels(signal), showVariables(signal), showAlerts(signal)]);
+    showLogs();
     place("trouble").hidden = true;
     document.body.dataset.complete = state.dashboard;
     requestAnimationFrame(() => setTimeout(() => performance.mark("complete"))); // for who measures: it is on the screen
@@ -219,6 +220,22 @@ async function showVariables(signal) {
   const found = await answered(fetch(`variables?${question()}`, { signal }));
   const { about_one: one } = dashboards.find((dashboard) => dashboard.id === state.dashboard);
   for (const name of VARIABLES) offer(name, found[name] || [], state[name], name === one);
+}
+
+// Logs lie in CloudWatch, which only the user's own credentials open: the commands that show them, for what is chosen.
+function showLogs() {
+  const { logs } = dashboards.find((one) => one.id === state.dashboard);
+  const fields = question();
+  const time = (name) => `${new Date(fields.get(name) * 1000).toISOString().slice(0, 19)}Z`;
+  const known = { from: time("from"), to: time("to"), cluster: state.cluster || place("cluster").options[1]?.value };
+  const filled = logs.map((one) => one.replace(/\$(\w+)/g, (_, name) => quoted(known[name] || state[name] || name.toUpperCase())));
+  place("logs").hidden = !logs.length;
+  place("logs").lastElementChild.replaceChildren(...filled.map((one) => element("code", {}, one)));
+}
+
+// As a shell takes it: a name of a node or a job may be anything.
+function quoted(text) {
+  return /^[\w.:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 async function showAlerts(signal) {

@@ -25,7 +25,7 @@ export function lines(panel, series, colours, window, size) {
       grid: { ...area, outerBoundsMode: "none" },
       xAxis: timeAxis(window, area.width),
       yAxis: valueAxis(panel, across),
-      series: [...band(panel, series), ...own.map(({ one, drawnColour }) => line(panel, one, drawnColour)), ...references(panel, series), ...thresholds.map((one) => thresholdLine(panel, one, window))],
+      series: [...band(panel, series), ...own.map(({ one, drawnColour }) => line(panel, one, drawnColour)), ...references(panel, series), ...thresholds.map((one) => thresholdLine(panel, one, window, across))],
     },
   };
 }
@@ -138,13 +138,14 @@ function seen(panel, drawn) {
   return [...new Map(drawn.map((line) => [`${line.one.values}`, line])).values()];
 }
 
-function thresholdLine(panel, { value, colour: named }, window) {
+function thresholdLine(panel, { value, colour: named }, window, { min, max }) {
+  const below = value > min + 0.92 * (max - min); // there is no room above
   return {
     type: "line",
     data: [[window.from, value], [window.to, value]],
     symbol: "none",
     lineStyle: { color: colour(named), type: "dashed", width: 1 },
-    endLabel: { show: true, align: "right", verticalAlign: "bottom", distance: 0, offset: [0, -3], color: colour("faint"), fontSize: 11, formatter: () => formatted(value, panel.unit) },
+    endLabel: { show: true, align: "right", verticalAlign: below ? "top" : "bottom", distance: 0, offset: [0, below ? 3 : -3], color: colour("faint"), fontSize: 11, formatter: () => formatted(value, panel.unit) },
     silent: true,
   };
 }
