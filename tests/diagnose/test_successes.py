@@ -25,6 +25,12 @@ _RESPONDS = "[2026-06-02T09:14:31.870] Node train-1 now responding"
 _SET_UP = "Setting up jq (1.6-2.1ubuntu3) ..."
 _MUNGE = "Jun 03 10:00:31 ip-10-0-1-7 systemd[1]: Started munge.service - MUNGE authentication service."
 _REACHED = "Warning: Permanently added '[10.0.3.9]:2022' (ED25519) to the list of known hosts."
+_NO_NAME = "curl: (6) Could not resolve host: assets.s3.us-east-1.amazonaws.com"
+_FINISHED = "Cloud-init v. 24.1.3 finished at Thu, 07 May 2026 10:00:09 +0000. Datasource DataSourceEc2Local."
+_NOT_MOUNTED = "May  7 10:00:00 ip-10-0-1-1 mount[901]: mount.nfs: Connection refused"
+_NOT_STARTED = (
+    "May  7 10:00:00 ip-10-0-1-1 systemd[1]: slurmd.service: Main process exited, code=exited, status=1/FAILURE"
+)
 SUCCESSES = [pytest.param(success, id=success.id) for success in successes().values()]
 
 
@@ -39,7 +45,7 @@ def test_a_success_finds_its_lines_ends_what_there_is_and_is_no_failure(success:
     assert [line for line in success.matches if not matches_pattern(success.pattern, line)] == []
     assert [line for line in success.resembles if matches_pattern(success.pattern, line)] == []
     assert set(success.causes) <= causes().keys()
-    assert set(success.subjects) <= {cause.subject for cause in causes().values()}
+    assert {*success.subjects, *success.whole_subjects} <= {cause.subject for cause in causes().values()}
     assert set(success.logs) <= set(kinds())
     assert {cause.severity for line in success.matches for cause in causes_of_line(line)} <= {"harmless"}
 
@@ -51,12 +57,39 @@ def test_a_success_finds_its_lines_ends_what_there_is_and_is_no_failure(success:
     ("cloud-init-output", "E: Could not get lock /var/lib/dpkg/lock. It is held by process 812 (apt)", _SET_UP),
     ("syslog", "Jun 03 10:00:02 ip-10-0-1-7 munged[9]: munged: Error: Failed to compute cipher subkey", _MUNGE),
     ("slurm-7.out", "ssh: connect to host 10.0.3.9 port 2022: Connection refused", _REACHED),
+    ("cloud-init-output", f"{_NO_NAME}\nWill retry in 1 seconds. 5 retries left.", _FINISHED),
+    ("cloud-init-output", _NO_NAME, "Receiving objects: 100% (412/412), done."),
+    ("syslog", _NOT_MOUNTED, "May  7 10:00:31 ip-10-0-1-1 systemd[1]: Mounted home.mount - /home."),
+    ("syslog", _NOT_STARTED, "May  7 10:00:06 ip-10-0-1-1 systemd[1]: Started slurmd.service - Slurm node daemon."),
     ("slurm-7.out", "An error occurred (Locked) when calling the PutItem operation: no; will retry", "exit code 0"),
 ])  # fmt: skip
 def test_a_retry_that_succeeds_is_history(tmp_path: Path, name: str, failure: str, success: str):
     diagnosis = of_lines(tmp_path, name, failure, failure, success)
     assert diagnosis.causes == ()
-    assert [(one.count, one.evidence[0].text) for one in diagnosis.repaired] == [(2, failure)]
+    assert [(one.count, one.evidence[0].text) for one in diagnosis.repaired] == [(2, failure.partition("\n")[0])]
+
+
+@pytest.mark.parametrize(("name", "failure", "success"), [
+    ("cloud-init-output", f"{_NO_NAME}\nWill retry in 1 seconds. 0 retries left.", _FINISHED),
+    ("cloud-init-output", _NO_NAME, _FINISHED),
+    ("syslog", "mount.lustre: mount fs-0a.fsx.us-east-1.amazonaws.com@tcp:/a at /fsx failed: Connection timed out",
+     "May  7 10:00:31 ip-10-0-1-1 systemd[1]: Mounted home.mount - /home."),
+    ("syslog", _NOT_STARTED, "May  7 10:00:06 ip-10-0-1-1 systemd[1]: Started sshd.service - OpenSSH server."),
+])  # fmt: skip
+def test_what_is_given_up_or_is_another_thing_is_not_ended(tmp_path: Path, name: str, failure: str, success: str):
+    assert has_errors(of_lines(tmp_path, name, failure, success))
+
+
+def test_a_frame_is_history_with_the_cause_that_tells_more_of_its_line(tmp_path: Path):
+    refused = (
+        "2026-05-07 10:00:05,100 - [slurm_plugin.clustermgtd:_get_ec2_instances] - WARNING - Failed when getting "
+        "instance info from EC2 with exception An error occurred (RequestLimitExceeded) when calling the "
+        "DescribeInstances operation"
+    )
+    listed = (
+        "[slurm_plugin.clustermgtd:_perform_health_check_actions] - INFO - Performing instance health check actions"
+    )
+    assert not has_errors(of_lines(tmp_path, "clustermgtd", refused, f"2026-05-07 10:01:05,100 - {listed}"))
 
 
 def test_what_fails_after_a_success_is_a_failure(tmp_path: Path):

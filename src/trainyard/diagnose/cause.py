@@ -133,3 +133,5 @@ class Hit(NamedTuple):
     """With its zone; that of the line itself, or of the nearest line before it that has one."""
     node: str | None
     """The host of the log, from its name or from the line; None where neither tells."""
+    behind: str = ""
+    """Some of what stands directly behind it in its log, where a program can say that it tries again."""

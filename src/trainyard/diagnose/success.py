@@ -33,17 +33,25 @@ class Success:
     resembles: tuple[str, ...]
     same: str = ""
     """A pattern of Python's; what its group finds in a failure has to stand in the success too. Empty: any success."""
+    unnamed: bool = False
+    """Whether a failure of which `same` finds nothing is over, too."""
+    whole_subjects: tuple[str, ...] = ()
+    """All that had failed of these is over, whether it says that it is tried again or not."""
 
     def is_about(self, failure: str, success: str) -> bool:
         """Return whether a line of a success speaks of what the line of a failure does."""
         if not self.same:
             return True
-        failed, works = re.search(self.same, failure), re.search(self.same, success)
-        return failed is not None and works is not None and failed[1] == works[1]
+        failed, works = _named(self.same, failure), _named(self.same, success)
+        return self.unnamed if failed is None else failed == works
 
     def concerns(self, cause: Cause) -> bool:
         """Return whether it can end a failure of this cause."""
-        return cause.severity != "harmless" and (cause.id in self.causes or cause.subject in self.subjects)
+        return cause.severity != "harmless" and (self.ends(cause) or cause.subject in self.subjects)
+
+    def ends(self, cause: Cause) -> bool:
+        """Return whether it ends a failure of this cause that does not say that it is tried again."""
+        return cause.id in self.causes or cause.subject in self.whole_subjects
 
 
 @cache
@@ -51,6 +59,12 @@ def successes() -> Mapping[str, Success]:
     """Return all of them by id."""
     content: list[dict[str, Any]] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     return {entry["id"]: Success(**{key: _value(value) for key, value in entry.items()}) for entry in content}
+
+
+def _named(pattern: str, line: str) -> str | None:
+    """Return what the first group finds that finds anything."""
+    found = re.search(pattern, line)
+    return next((group for group in found.groups() if group), None) if found else None
 
 
 def _value(value: Any) -> Any:

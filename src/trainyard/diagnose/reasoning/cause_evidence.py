@@ -54,7 +54,7 @@ class CauseHits:
 def causes_of_hits(hits: Iterable[Hit], signature_table: Known) -> list[CauseHits]:
     """Return the causes that lines tell of, each with its lines, the first seen first."""
     by_cause: dict[str, list[Hit]] = defaultdict(list)
-    for hit in _without_weaker(list(hits), signature_table):
+    for hit in hits:
         by_cause[signature_table[hit.signature][1].id].append(hit)
     all_hits = [
         CauseHits(signature_table[own[0].signature][1], tuple(sorted(own, key=in_time))) for own in by_cause.values()
@@ -92,7 +92,7 @@ def lines_by_node(part: Iterable[Hit], kept_hits: Iterable[Hit], counts: Counts)
     return lines - found_more_than_once
 
 
-def _without_weaker(hits: Sequence[Hit], signature_table: Known) -> list[Hit]:
+def without_weaker(hits: Sequence[Hit], signature_table: Known) -> list[Hit]:
     """Return the hits without those that another cause explains better on the same line.
 
     That cause has a surer signature there, and its kind is as near to the root or nearer. A generic cause counts only

@@ -9,14 +9,16 @@ from typing import NamedTuple
 
 from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.line_node import may_be_same
-from trainyard.diagnose.reasoning.cause_evidence import Known
+from trainyard.diagnose.reasoning.cause_evidence import Known, without_weaker
 from trainyard.diagnose.success import Success, successes
 
-# How programs say that they try again: Chef, Slurm, curl, dnf, apt, NCCL, botocore and Kubernetes.
+# How programs say that they try again: Chef, Slurm, curl, dnf, apt, NCCL, botocore, Kubernetes and scripts.
 _TRIED_AGAIN = re.compile(
     r"\b[Rr]etry(?:ing)?\b|\bretries\b|attempts? (?:left|remaining)|[Tt]rying again|[Tt]rying (?:other|next) mirror"
-    r"|try again"
+    r"|try again|\battempt [0-9]+(?:/| of )[0-9]+"
 )
+# They say that no more of it is left.
+_GIVEN_UP = re.compile(r"\b0 (?:retries|attempts) (?:left|remaining)|\b(?:gave|giving) up\b|exceeded .{0,20}retr")
 
 
 class RepairedHits(NamedTuple):
@@ -36,7 +38,8 @@ def repaired_hits(hits: Iterable[Hit], signature_table: Known) -> RepairedHits:
         else:
             failures.append(hit)
     result = RepairedHits([], [])
-    for hit in failures:
+    # What tells most of a line decides whether the line is history.
+    for hit in without_weaker(failures, signature_table):
         ended = any(
             line.line > hit.line
             and may_be_same(hit.node, line.node)
@@ -50,4 +53,9 @@ def repaired_hits(hits: Iterable[Hit], signature_table: Known) -> RepairedHits:
 
 def _ends(success: Success, hit: Hit, signature_table: Known) -> bool:
     cause = signature_table[hit.signature][1]
-    return success.concerns(cause) and (cause.id in success.causes or bool(_TRIED_AGAIN.search(hit.text)))
+    return success.concerns(cause) and (success.ends(cause) or _is_tried_again(hit))
+
+
+def _is_tried_again(hit: Hit) -> bool:
+    told = f"{hit.text}\n{hit.behind}"
+    return bool(_TRIED_AGAIN.search(told)) and not _GIVEN_UP.search(told)

@@ -20,6 +20,8 @@ from trainyard.diagnose.scanning.success_lines import SuccessLines
 
 # Evidence is read by people: a longer line is cut around what was found.
 _TEXT_BYTES, _BEFORE_BYTES = 2000, 500
+# What a program says directly behind a failure is in a line or two.
+_BEHIND_BYTES = 240
 # An event has a dozen lines.
 _MOST_OF_EVENT = 1000
 _ESCAPES = ((b'\\"', b'"'), (b"\\n", b" "), (b"\\t", b" "), (b"\\u0027", b"'"), (b"\\u003c", b"<"), (b"\\u003e", b">"))
@@ -120,7 +122,9 @@ class LogHits:
         text = piece.data[line.start : line.end]
         if len(text) > _TEXT_BYTES:
             text = text[max(0, line.at - _BEFORE_BYTES) :][:_TEXT_BYTES]
-        return Hit(name, self._name, line.number, decode_line(text), self._clock.time_at(piece.data, line.start), node)
+        behind = decode_line(piece.data[line.end + 1 : line.end + 1 + _BEHIND_BYTES])
+        time = self._clock.time_at(piece.data, line.start)
+        return Hit(name, self._name, line.number, decode_line(text), time, node, behind)
 
     def _event(self, event: JsonEvent, tally: Tally) -> None:
         # A signature may expect it as it stands in the file, or as it was meant.
