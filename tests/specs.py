@@ -266,6 +266,7 @@ def spec_texts(draw: st.DrawFn) -> str:
                 "mode": st.sampled_from(["none", "self-hosting", "amp-only", "amp+amg"]),
                 "alert_email": st.just("ml-team@example.com"),
                 "instance_type": st.just("m5.large"),
+                "budget_usd_month": st.sampled_from([1, 250_000]),
                 "detailed": st.booleans(),
                 "log_retention_days": st.sampled_from([1, 30, 3653]),
                 "logs": st.booleans(),

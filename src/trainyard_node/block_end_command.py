@@ -26,7 +26,7 @@ from trainyard_node.places import Places
 from trainyard_node.processes import Processes, Ran
 from trainyard_node.programs import Programs, RealPrograms
 from trainyard_node.record import read_record
-from trainyard_node.reservations_command import reservation_ends
+from trainyard_node.reservations_command import reservations
 
 _SETTING = "TRAINYARD_CAPACITY_BLOCKS"
 _BLOCK = re.compile(r"(cr-[0-9a-f]+):([A-Za-z0-9-]+):([A-Za-z0-9-]+):([0-9]+)")
@@ -137,11 +137,11 @@ class BlockEnd:
         if not is_near and self._now_s - self._asked_s < _ASK_AGAIN_S:
             return
         try:
-            ends = list(reservation_ends(self._block.id, settings, programs))
+            told = list(reservations(self._block.id, settings, programs))
         except NodeError as error:
             err(f"{self._block.id}: when it ends is not known anew: {error}")
             return
-        self._end_s, self._asked_s = (ends[0].at if ends else None), self._now_s
+        self._end_s, self._asked_s = (told[0].end if told else None), self._now_s
 
     def _give_notice(self) -> None:
         """Let no job begin that would not end in time, and give those that run their end."""

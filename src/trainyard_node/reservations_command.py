@@ -1,4 +1,4 @@
-"""`trainyard-node reservations`: says when the capacity reservations of the cluster end, as metrics.
+"""`trainyard-node reservations`: says when the capacity reservations of the cluster end and what of them is not used.
 
 A Capacity Block ends at a time that was bought, and its instances before it; other reservations may have an end too.
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html
@@ -31,15 +31,17 @@ _TO_COME = {"active", "scheduled", "pending", "assessing", "delayed"}
 _UNKNOWN = ("InvalidCapacityReservationId.NotFound", "InvalidCapacityReservationId.Malformed")
 
 
-class ReservationEnd(NamedTuple):
-    """A reservation that ends."""
+class Reservation(NamedTuple):
+    """A reservation that is to come or is there."""
 
     id: str
     instance_type: str
     type: str
     """capacity-block, or default."""
-    at: float
-    """Seconds since 1970."""
+    end: float | None
+    """Seconds since 1970; None where it has none."""
+    available: int | None
+    """How many instances may still be launched into it: None before it begins."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,20 +54,18 @@ def run(chosen: argparse.Namespace, world: World, programs: Programs | None = No
     settings = read_node_env(world.places)
     samples = Samples("timers")
     for id_ in settings.get(_SETTING, "").split():
-        for ending in reservation_ends(id_, settings, programs or RealPrograms()):
-            samples.add(
-                "trainyard_capacity_reservation_end_timestamp_seconds",
-                ending.at,
-                ending.id,
-                ending.instance_type,
-                ending.type,
-            )
+        for reservation in reservations(id_, settings, programs or RealPrograms()):
+            labels = (reservation.id, reservation.instance_type, reservation.type)
+            if reservation.end is not None:
+                samples.add("trainyard_capacity_reservation_end_timestamp_seconds", reservation.end, *labels)
+            if reservation.available is not None:
+                samples.add("trainyard_capacity_reservation_available_instances", reservation.available, *labels)
     write_textfile((chosen.metrics or world.places.at(FOLDER)) / METRICS, samples)
     return 0
 
 
-def reservation_ends(id_: str, settings: Mapping[str, str], programs: Programs) -> Iterator[ReservationEnd]:
-    """Yield when a reservation ends; nothing where it has no end, is over or is unknown. Raises NodeError."""
+def reservations(id_: str, settings: Mapping[str, str], programs: Programs) -> Iterator[Reservation]:
+    """Yield what EC2 says of a reservation; nothing where it is over or unknown. Raises NodeError."""
     region = settings.get("TRAINYARD_REGION", "")
     if not region:
         raise NodeError("node.env does not give TRAINYARD_REGION: run trainyard-node.pyz bootstrap again", SETTING)
@@ -81,19 +81,20 @@ def reservation_ends(id_: str, settings: Mapping[str, str], programs: Programs) 
         err(f"EC2 does not know the reservation {id_}, which the spec names")
         return
     try:
-        yield from filter(None, map(_ending, json.loads(output)["CapacityReservations"]))
+        yield from filter(None, map(_reservation, json.loads(output)["CapacityReservations"]))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise NodeError(f"what EC2 says of {id_} cannot be read: {error!r:.200}") from error
 
 
-def _ending(reservation: Mapping[str, Any]) -> ReservationEnd | None:
-    if "EndDate" not in reservation or reservation["State"] not in _TO_COME:
+def _reservation(described: Mapping[str, Any]) -> Reservation | None:
+    if described["State"] not in _TO_COME:
         return None
     # The AWS command line writes +00:00, and Python 3.9 does not read Z.
-    at = datetime.fromisoformat(reservation["EndDate"].replace("Z", "+00:00")).timestamp()
-    return ReservationEnd(
-        reservation["CapacityReservationId"],
-        reservation["InstanceType"],
-        reservation.get("ReservationType", "default"),
-        at,
+    end = described.get("EndDate")
+    return Reservation(
+        described["CapacityReservationId"],
+        described["InstanceType"],
+        described.get("ReservationType", "default"),
+        None if end is None else datetime.fromisoformat(end.replace("Z", "+00:00")).timestamp(),
+        described.get("AvailableInstanceCount") if described["State"] == "active" else None,
     )

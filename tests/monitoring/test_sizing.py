@@ -43,7 +43,7 @@ def test_an_interface_has_as_many_series_as_the_registry_has_metrics_of_devices(
 
 def test_the_head_node_has_what_is_counted_besides_users_and_reasons():
     labels = samples_of("head.prom")
-    unknown = [label for label in labels if {"user", "account", "reason", "operation"} & set(label)]
+    unknown = [label for label in labels if {"user", "account", "reason", "operation", "host"} & set(label)]
     down = [label for label in labels if set(label) == {"node"}]
     partitions = {label["partition"] for label in labels if "partition" in label}
     sets = {(label["partition"], label["active_feature_set"]) for label in labels if "active_feature_set" in label}

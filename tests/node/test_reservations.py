@@ -49,6 +49,7 @@ def reservation(id_: str, **changes: Any) -> dict[str, Any]:
     said = {
         "CapacityReservationId": id_, "InstanceType": "p5.48xlarge", "State": "active", "EndDateType": "limited",
         "EndDate": END, "ReservationType": "capacity-block", "TotalInstanceCount": 4,
+        "AvailableInstanceCount": 1,
     }  # fmt: skip
     return {key: value for key, value in {**said, **changes}.items() if value is not None}
 
@@ -71,23 +72,29 @@ def sample(id_: str, type_: str = "capacity-block") -> str:
     return f"trainyard_capacity_reservation_end_timestamp_seconds{{{labels}}} 1795865400"
 
 
+def free(id_: str, count: int = 1, type_: str = "capacity-block") -> str:
+    return sample(id_, type_).replace("end_timestamp_seconds", "available_instances").replace("1795865400", f"{count}")
+
+
 def asked(one: World, ec2: Ec2) -> int:
     return run(Namespace(metrics=None), one, ec2)
 
 
 def test_a_capacity_block_has_its_end_and_an_open_reservation_none(tmp_path: Path):
     node = world(tmp_path, f"{BLOCK} {OPEN}")
-    open_one = reservation(OPEN, EndDate=None, EndDateType="unlimited", ReservationType="default")
+    open_one = reservation(
+        OPEN, EndDate=None, EndDateType="unlimited", ReservationType="default", AvailableInstanceCount=0
+    )
     ec2 = Ec2(**{BLOCK: reservation(BLOCK), OPEN: open_one})
     assert asked(node, ec2) == 0
     assert ec2.asked == [BLOCK, OPEN]
-    assert told(node) == [sample(BLOCK)]
+    assert told(node) == [sample(BLOCK), free(BLOCK), free(OPEN, 0, "default")]
 
 
 def test_a_reservation_that_was_made_before_types_were_is_an_ordinary_one(tmp_path: Path):
     node = world(tmp_path, OPEN)
     asked(node, Ec2(**{OPEN: reservation(OPEN, ReservationType=None)}))
-    assert told(node) == [sample(OPEN, "default")]
+    assert told(node) == [sample(OPEN, "default"), free(OPEN, 1, "default")]
 
 
 @pytest.mark.parametrize("state", ["expired", "cancelled", "failed", "payment-failed", "unsupported"])
@@ -106,7 +113,7 @@ def test_one_that_is_still_to_begin_has_its_end(tmp_path: Path):
 def test_one_that_nobody_knows_keeps_the_others_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     node = world(tmp_path, f"{OTHER} {BLOCK}")
     assert asked(node, Ec2(**{BLOCK: reservation(BLOCK)})) == 0
-    assert told(node) == [sample(BLOCK)]
+    assert told(node) == [sample(BLOCK), free(BLOCK)]
     assert capsys.readouterr().err == f"trainyard: EC2 does not know the reservation {OTHER}, which the spec names\n"
 
 
@@ -126,7 +133,7 @@ def test_what_was_told_before_stays_where_ec2_cannot_be_asked(tmp_path: Path, an
     asked(node, Ec2(**{BLOCK: reservation(BLOCK)}))
     with pytest.raises(NodeError):
         asked(node, Ec2(**{BLOCK: answer}))
-    assert told(node) == [sample(BLOCK)]
+    assert told(node) == [sample(BLOCK), free(BLOCK)]
 
 
 def test_a_spec_without_reservations_has_no_samples_and_asks_nobody(tmp_path: Path):

@@ -192,6 +192,7 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "monitoring.volume_gib": (200, SELF_HOSTED),
     "monitoring.volume_id": ("vol-0123456789abcdef0", SELF_HOSTED),
     "monitoring.alert_email": ("ml-team@example.com", {"monitoring": {"mode": "amp-only"}}),
+    "monitoring.budget_usd_month": (50_000, {"monitoring": {"mode": "amp-only"}}),
     "monitoring.detailed": (True, {}),
     "monitoring.log_retention_days": (30, {}),
     "assets.bucket": ("my-bucket", {"software": {"setup": "gpu"}}),

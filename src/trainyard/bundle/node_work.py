@@ -22,12 +22,12 @@ _OF_INSTANCE = ("grafana/", "units/trainyard-grafana")
 _PACKAGE = "trainyard-node.pyz"
 _SETTING = re.compile(rb"TRAINYARD_[A-Z0-9_]+")
 READ_BY_PACKAGE = {
-    "node-metrics": "TRAINYARD_SLURM_NAMES",
-    "cloudwatch-metrics": "TRAINYARD_CLOUDWATCH_METRICS",
-    "prometheus": "TRAINYARD_CAPACITY_RESERVATIONS",
-    "block-end": "TRAINYARD_CAPACITY_BLOCKS",
+    "node-metrics": ("TRAINYARD_SLURM_NAMES", "TRAINYARD_LIST_PRICES", "TRAINYARD_BUDGET_USD_MONTH"),
+    "cloudwatch-metrics": ("TRAINYARD_CLOUDWATCH_METRICS",),
+    "prometheus": ("TRAINYARD_CAPACITY_RESERVATIONS",),
+    "block-end": ("TRAINYARD_CAPACITY_BLOCKS",),
 }
-"""The setting that no script names: what a step starts reads it by means of the package."""
+"""The settings that no script names: what a step starts reads them by means of the package."""
 
 READ_BY_STEP = {"prometheus": (HEAD_NODE, AWS_CONFIG)}
 """What a step installs that follows the spec, and that other nodes have no use for."""
@@ -135,7 +135,7 @@ def _asks(steps: Mapping[str, Any], scripts: Mapping[str, bytes]) -> frozenset[s
     """
     text = b"\n".join(content for name, content in scripts.items() if name != _PACKAGE)
     named = {setting.decode() for setting in _SETTING.findall(text)}
-    return frozenset(named | {setting for step, setting in READ_BY_PACKAGE.items() if step in steps})
+    return frozenset(named.union(*(settings for step, settings in READ_BY_PACKAGE.items() if step in steps)))
 
 
 def _digests(scripts: Mapping[str, bytes]) -> dict[str, str]:

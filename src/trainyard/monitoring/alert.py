@@ -34,7 +34,7 @@ _DURATION = re.compile(r"[0-9]+[smh]")
 _NODE_NAME = "* on (cluster, instance_id) group_left (node) node:name:max"
 _MAY_BE_EMPTY = ("needs", "names_node")
 _LABEL = re.compile(r"{{ \$labels\.([a-z_]+) }}")
-_VALUE = re.compile(r"{{ \$value(?: \| [A-Za-z]+)? }}")
+_VALUE = re.compile(r"{{ \$value(?: \| [A-Za-z]+(?: \"[^\"]*\")?)? }}")
 
 
 @dataclass(frozen=True, slots=True)

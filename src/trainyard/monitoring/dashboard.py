@@ -33,6 +33,7 @@ ORDER = (
     "efa-network",
     "host-system",
     "storage",
+    "money",
 )
 # bars: one for each series, of its newest value. heatmap: a row for each series, a colour for each value.
 # states: a row for each series, green for 1 and red for 0. table: a row for each series of its first query, with the
@@ -41,7 +42,7 @@ KINDS = ("timeseries", "stat", "gauge", "bars", "table", "heatmap", "states", "t
 # What a number means; each renderer has its own word for it.
 UNITS = (
     "count", "percent", "ratio", "bytes", "bytes/s", "bit/s", "packets/s", "operations/s", "events/s", "celsius",
-    "watt", "joule", "hertz", "seconds", "timestamp", "boolean",
+    "watt", "joule", "hertz", "seconds", "timestamp", "boolean", "usd",
 )  # fmt: skip
 # Each dashboard has the first three.
 VARIABLES = ("cluster", "queue", "node", "user", "job")

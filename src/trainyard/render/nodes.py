@@ -9,6 +9,7 @@ from trainyard.bootstrap.steps import STEPS, BootstrapStep, Role
 from trainyard.launch.capacity import capacity_target, named_reservations, taken_back_before_end
 from trainyard.launch.instance import Hardware, common_hardware
 from trainyard.launch.launch import compute_launches, cuda_architectures, has_ultraservers, queue_hardware
+from trainyard.launch.list_prices import list_prices
 from trainyard.launch.setup import checks_health, setup_of
 from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.render.cloudformation.network import has_load_balancer
@@ -187,11 +188,18 @@ def _collection_settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]
     """Return how the head node collects metrics, and where it sends them; other nodes do neither."""
     url = write_url(spec, ids) if kind.role == "head" else None
     if url is None:
-        return {"METRICS_WRITE_URL": "", "PROMETHEUS": "", "CAPACITY_RESERVATIONS": ""}
+        names = ("METRICS_WRITE_URL", "PROMETHEUS", "CAPACITY_RESERVATIONS", "LIST_PRICES", "BUDGET_USD_MONTH")
+        return dict.fromkeys(names, "")
+    budget = spec.monitoring.budget_usd_month
     return {
         "METRICS_WRITE_URL": url,
         "PROMETHEUS": "agent" if runs_as_agent(spec) else "server",
         "CAPACITY_RESERVATIONS": " ".join(named_reservations(spec)),
+        "LIST_PRICES": " ".join(
+            f"{price.queue}:{price.instance_type}:{price.purchase}:{price.usd_per_hour:g}"
+            for price in list_prices(spec)
+        ),
+        "BUDGET_USD_MONTH": "" if budget is None else str(budget),
     }
 
 

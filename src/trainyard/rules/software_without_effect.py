@@ -29,14 +29,24 @@ def check(spec: Spec) -> Iterator[Problem]:
         yield Problem(("software", "container_images"), "images without containers", "write containers: true")
     if software.setup != "none" and not spec.installs_anything:
         yield Problem(("software", "setup"), "every queue has the setup none, so no node installs anything", _SET_UP)
-    if spec.monitoring.slurm_names != "vpenso" and spec.monitoring.mode == "none":
-        problem = "nothing exports Slurm's metrics with monitoring mode none"
-        yield Problem(("monitoring", "slurm_names"), problem, "choose another mode, or remove the key")
-    if spec.monitoring.all_host_metrics and spec.monitoring.mode == "none":
-        problem = "nothing keeps metrics of nodes with monitoring mode none"
-        yield Problem(("monitoring", "all_host_metrics"), problem, "choose another mode, or remove the key")
+    yield from _unmeasured(spec)
     if software.on_failure == "hold" and not spec.installs_anything:
         yield Problem(("software", "on_failure"), "nodes install nothing, so nothing can fail", _SET_UP)
+
+
+def _unmeasured(spec: Spec) -> Iterator[Problem]:
+    """Yield keys about metrics where nothing is measured."""
+    if spec.monitoring.mode != "none":
+        return
+    without_effect = {
+        "slurm_names": (spec.monitoring.slurm_names != "vpenso", "nothing exports Slurm's metrics"),
+        "all_host_metrics": (spec.monitoring.all_host_metrics, "nothing keeps metrics of nodes"),
+        "budget_usd_month": (spec.monitoring.budget_usd_month is not None, "nothing counts what instances cost"),
+    }
+    for key, (is_written, problem) in without_effect.items():
+        if is_written:
+            message = f"{problem} with monitoring mode none"
+            yield Problem(("monitoring", key), message, "choose another mode, or remove the key")
 
 
 _SET_UP = "give the queues a setup, or remove the key"

@@ -91,6 +91,9 @@ class Monitoring(Record):
     alert_email: EmailAddress | None = None
     """Address that alerts are mailed to, once it has confirmed that it wants them. By default they reach a topic of SNS
     that anybody may subscribe to."""
+    budget_usd_month: Annotated[int, Whole("whole USD, at least 1", least=1)] | None = None
+    """What the instances of the cluster may cost in a calendar month, at list prices and in USD: an alert comes when
+    nine tenths of it are spent. By default nobody is warned."""
     instance_type: InstanceTypeName = "t3.medium"
     """Instance type of self-hosting, which runs Prometheus and Grafana: an x86 type, with memory for all series."""
     volume_gib: DataVolumeSize = 100

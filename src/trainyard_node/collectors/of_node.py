@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
+from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.collectors.slurm.collector import DEFAULT_NAMES, NAMES, SlurmCollector
 from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.errors import NodeError
@@ -14,7 +15,7 @@ from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.programs import Programs
 
-COLLECTORS = ("slurm", "slurm-scheduler", "efa", "health")
+COLLECTORS = ("slurm", "slurm-scheduler", "prices", "efa", "health")
 
 
 def collectors_of_node(
@@ -25,6 +26,7 @@ def collectors_of_node(
     by_name: dict[str, Collector] = {
         "slurm": SlurmCollector(programs, chosen),
         "slurm-scheduler": SchedulerCollector(programs, chosen),
+        "prices": PricesCollector(world),
         "efa": EfaCollector(world),
         "health": HealthCollector(world),
     }
@@ -43,7 +45,7 @@ def _slurm_names(world: World) -> str:
 def _of_role(world: World) -> tuple[str, ...]:
     role = read_node_env(world.places).get("TRAINYARD_ROLE", "")
     if role == "head":
-        return ("slurm", "slurm-scheduler")
+        return ("slurm", "slurm-scheduler", "prices")
     if role.startswith("compute-"):
         return ("efa", "health")
     if role == "login":

@@ -17,6 +17,7 @@ from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.collectors.of_node import collectors_of_node
+from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.errors import NodeError
@@ -47,9 +48,16 @@ def world(root: Path) -> World:
     return World(Places(str(root)), clock, FakeProcesses(clock))
 
 
-def head(_: Path) -> list[Collector]:
+def head(root: Path) -> list[Collector]:
     programs = RecordedPrograms("24.11")
-    return [SlurmCollector(programs), SchedulerCollector(programs, "vpenso")]
+    place = world(root)
+    place.places.node_env.parent.mkdir(parents=True)
+    place.places.node_env.write_text(
+        "TRAINYARD_LIST_PRICES=':m5.8xlarge:on-demand:1.536 gpu:p5.48xlarge:on-demand:55.04 "
+        "q:p5en.48xlarge:capacity_block:36.18 closed:m5.large:reservation:0.096'\n"
+        "TRAINYARD_BUDGET_USD_MONTH='50000'\n"
+    )
+    return [SlurmCollector(programs), SchedulerCollector(programs, "vpenso"), PricesCollector(place)]
 
 
 def compute_gpu(root: Path) -> list[Collector]:
@@ -95,7 +103,7 @@ def test_promtool_accepts_it(role: str):
 @pytest.mark.parametrize(
     ("role", "names"),
     [
-        ("head", ["slurm", "slurm-scheduler"]),
+        ("head", ["slurm", "slurm-scheduler", "prices"]),
         ("compute-gpu", ["efa", "health"]),
         ("compute-none", ["efa", "health"]),
         ("login", []),
@@ -112,10 +120,10 @@ def test_the_head_node_uses_the_names_that_the_spec_asks_for(tmp_path: Path):
     place = world(tmp_path)
     place.places.node_env.parent.mkdir(parents=True)
     place.places.node_env.write_text("TRAINYARD_ROLE='head'\nTRAINYARD_SLURM_NAMES='rivosinc'\n")
-    slurm, scheduler = collectors_of_node(place, RecordedPrograms(), None, None)
+    slurm, scheduler, _ = collectors_of_node(place, RecordedPrograms(), None, None)
     assert "slurm_node_count_per_state" in slurm.collect().text()
     assert "slurm_rpc_user_count" in scheduler.collect().text()
-    slurm, scheduler = collectors_of_node(place, RecordedPrograms(), None, "vpenso")
+    slurm, scheduler, _ = collectors_of_node(place, RecordedPrograms(), None, "vpenso")
     assert "slurm_node_count_per_state" not in slurm.collect().text()
     assert "slurm_rpc_user_count" not in scheduler.collect().text()
 

@@ -41,7 +41,7 @@ UNUSABLE_KEYS = UnusableKeys(
             ("monitoring", key)
             for key in (
                 "certificate", "instance_type", "keep_logs", "log_rotation", "dashboard", "alarms", "slurm_names",
-                "cloudwatch_metrics",
+                "cloudwatch_metrics", "budget_usd_month",
             )
         ),
         ("batch",),

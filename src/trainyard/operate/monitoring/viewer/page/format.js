@@ -87,6 +87,7 @@ const FORMATS = {
   "hertz": (value) => scaled(value, "Hz"),
   "seconds": duration,
   "timestamp": moment,
+  "usd": (value) => `USD ${digits(value)}`,
   "boolean": (value) => (value ? "yes" : "no"),
 };
 
