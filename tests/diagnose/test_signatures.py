@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -10,9 +11,10 @@ import re2  # type: ignore[import-untyped]  # it has no stubs
 from tests.diagnose.found import causes_of_line, found_by
 from tests.each_case import each_case
 from trainyard.api.explain import explanations
-from trainyard.diagnose.cause import KINDS, Cause, Signature, causes, signatures
+from trainyard.diagnose.cause import KINDS, Cause, Hit, Signature, causes, signatures
 from trainyard.diagnose.log_kind import kinds
-from trainyard.diagnose.reasoning.cause_evidence import thresholds
+from trainyard.diagnose.reasoning.cause_evidence import sureness, thresholds
+from trainyard.diagnose.reasoning.facts import vocabulary
 
 CAUSES = [pytest.param(cause, id=cause.id) for cause in causes().values()]
 SUBJECTS = {cause.subject for cause in causes().values()}
@@ -77,6 +79,12 @@ def test_signatures_are_cheap_and_their_examples_single_lines(cause: Cause):
     assert {word for signature in cause.signatures for word in signature.logs} <= set(kinds())
 
 
+_NO_CHOICE = re.compile(
+    r"file or directory|Name or service|one or more|unknown or invalid|than or equal|please.*|\(.* or .*\)|in .* or in",
+    re.IGNORECASE,
+)
+
+
 def _is_cheap(signature: Signature) -> bool:
     """Return whether a pattern keeps automata of many patterns small."""
     pattern = signature.pattern
@@ -91,6 +99,20 @@ def test_a_cause_is_told_in_full_sentences_and_comes_after_what_there_is(cause: 
     assert all(text.endswith(".") and "\n" not in text for text in (cause.explanation, cause.remedy))
     assert not cause.title.endswith(".")
     assert set(cause.after) <= {*causes(), *SUBJECTS} - {cause.id}
+
+
+@each_case("cause", CAUSES)
+def test_a_line_that_says_or_of_what_is_wrong_is_not_certain(cause: Cause):
+    """What errno, counts, brackets and advice say is no choice."""
+    lines = [(signature, line) for signature in cause.signatures for line in signature.matches]
+    choices = [(signature, line) for signature, line in lines if " or " in _NO_CHOICE.sub("", line)]
+    sure = [sureness(cause, Hit(signature.id, "log", 1, line, None, None)) for signature, line in choices]
+    assert "certain" not in sure
+
+
+@each_case("cause", CAUSES)
+def test_a_cause_asks_its_lines_only_for_facts_that_there_are(cause: Cause):
+    assert set(cause.facts) <= vocabulary().keys()
 
 
 def test_an_id_means_one_thing_only():

@@ -24,6 +24,7 @@ KINDS = {
     "consequence": "something else may have brought it about; where nothing such is seen, it is the best answer",
     "symptom": "says that something failed and not what; the answer only where nothing else is known",
 }
+_OPTIONAL = ("after", "facts")
 CONFIDENCES = {
     "certain": "the line says what is wrong",
     "likely": "the line nearly always means this",
@@ -78,10 +79,12 @@ class Cause:
     signatures: tuple[Signature, ...]
     after: tuple[str, ...] = ()
     """Causes and subjects that bring it about beside those of deeper layers, of which none is named."""
+    facts: tuple[str, ...] = ()
+    """What its lines are asked for, as they leave open what is wrong: reasoning/facts.yaml has the words."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError."""
-        empty = [field.name for field in fields(self) if field.name != "after" and not getattr(self, field.name)]
+        empty = [field.name for field in fields(self) if field.name not in _OPTIONAL and not getattr(self, field.name)]
         if empty:
             raise ValueError(f"{self.id}: {', '.join(empty)} must not be empty")
         if self.severity not in SEVERITIES or self.kind not in KINDS or not self.source.startswith("https://"):
@@ -104,7 +107,7 @@ def signatures() -> Mapping[str, tuple[Signature, Cause]]:
 def cause_of(subject: str, content: dict[str, Any]) -> Cause:
     """Return a cause of what its file says of it. An unknown or missing key is a TypeError."""
     own: dict[str, Any] = {
-        key: tuple(value) if key == "after" else value for key, value in content.items() if key != "signatures"
+        key: tuple(value) if key in _OPTIONAL else value for key, value in content.items() if key != "signatures"
     }
     return Cause(subject=subject, signatures=tuple(map(_signature, content["signatures"])), **own)
 

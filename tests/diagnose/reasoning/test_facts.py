@@ -6,9 +6,11 @@ import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from trainyard.api.diagnose import diagnose_files
 from trainyard.diagnose.cause import Hit, causes, signatures
-from trainyard.diagnose.reasoning.facts import facts
+from trainyard.diagnose.reasoning.facts import facts, vocabulary
 
 _START = dt.datetime(2026, 6, 3, 10, tzinfo=dt.UTC)
 _ALL = "PG ID 0 PG GUID 0(default_pg)"
@@ -90,3 +92,26 @@ def test_facts_are_part_of_the_answer(tmp_path: Path):
     log.write_text("".join(f"{timeout(rank, 913 + (rank != 2))}\n" for rank in range(4)))
     (first,) = diagnose_files(str(log)).causes
     assert [fact.partition(" had")[0] for fact in first.facts] == ["Rank 2"]
+
+
+@pytest.mark.parametrize(("cause", "text", "behind", "said"), [
+    ("job-process-failed", "srun: error: p5-dy-1: task 2: Exited with exit code 137", "", "Exit status 137 is SIGKILL"),
+    ("job-process-failed", "failed (exitcode: -11) local_rank: 3", "", "Exit status -11 is SIGSEGV"),
+    ("chef-error", "had an error: Expected process to exit with [0]", "but received '127'", "Exit status 127 is a"),
+    ("program-exception", "OSError: [Errno 122] Disk quota exceeded", "", "Errno 122 is a quota"),
+    ("aws-api-error", "An error occurred (403) when calling the HeadObject operation", "", "HTTP status 403 is"),
+])  # fmt: skip
+def test_what_leaves_open_what_is_wrong_is_told_by_the_values_in_it_or_behind_it(cause, text, behind, said):
+    hit = Hit("line", "log", 1, text, None, None, behind)
+    assert [one[: len(said)] for one in facts(causes()[cause], [hit, hit], is_complete=True)] == [said]
+
+
+def test_a_cause_that_asks_for_nothing_and_a_value_that_nobody_explains_tell_nothing():
+    hit = Hit("line", "log", 1, "Exited with exit code 137", None, None)
+    assert facts(causes()["gpu-fell-off-bus"], [hit], is_complete=True) == ()
+    assert facts(causes()["job-process-failed"], [hit._replace(text="exit code 1")], is_complete=True) == ()
+
+
+def test_every_value_is_explained_in_a_sentence_that_names_it():
+    said = [(value, says) for fact in vocabulary().values() for value, says in fact.says.items()]
+    assert [says for value, says in said if f" {value} is " not in says or not says.endswith(".")] == []

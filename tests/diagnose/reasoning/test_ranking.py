@@ -63,6 +63,10 @@ def test_what_still_goes_on_is_not_over():
     ("The configuration failed. This may be the result of communication errors", "likely"),
     ("the release was never uploaded, or this node may not read it", "likely"),
     ("This usually means the compute node cannot reach DynamoDB", "likely"),
+    ("mount: /data: wrong fs type, bad option, missing codepage or helper program, or other error.", "likely"),
+    ("fatal: slurmdbd and/or database must be up at slurmctld start time", "likely"),
+    ("Please either disable the placement group or remove the instance type", "certain"),
+    ("One or more of the subnets does not have enough available IP addresses", "certain"),
     ("/etc/munge/munge.key: No such file or directory", "certain"),
     ("Name or service not known", "certain"),
 ])  # fmt: skip

@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,11 +24,16 @@ CONFIDENCE_ORDER = {confidence: place for place, confidence in enumerate(CONFIDE
 """The surest first."""
 _FILE = Path(__file__).with_name("link_weights.yaml")
 _CERTAIN, _LIKELY, *_ = CONFIDENCES
-# "No such file or directory" and "Name or service not known" name one thing; "one or more" does not guess.
 _GUESS = re.compile(
-    r"\b(?:may|might|could) (?:also )?(?:be|have been|indicate|mean)\b|\b(?:possibly|perhaps|probably)\b"
-    r"|\b(?:usually|often|typically) (?:means|indicates|happens|caused)\b|\bis possible that\b|\bcan be caused by\b"
-    r"|, or (?:it|its|this|that|the|you|your|is|has|holds|was|not|unknown)\b",
+    r"\b(?:may|might|could) (?:also )?(?:be|have been|indicate|mean)\b|\b(?:possible|possibly|perhaps|probably)\b"
+    r"|\b(?:usually|often|typically) (?:means|indicates|happens|caused)\b|\bmost (?:often|frequently)\b"
+    r"|\bcan be caused by\b|\bor\b",
+    re.IGNORECASE,
+)
+# What has the same words and says one thing: errno and getaddrinfo, counts, what is in brackets, and advice.
+_ONE_THING = re.compile(
+    r"No such file or directory|Name or service not known|\bone or more\b|\bthan or equal\b|\bunknown or invalid\b"
+    r"|\bplease\b(?:[^.]|\.(?=\S))*|\bin [^.]{0,60} or in\b|\([^()]* or [^()]*\)|\bor (?:later|greater)\b",
     re.IGNORECASE,
 )
 
@@ -68,7 +73,12 @@ def sureness(cause: Cause, hit: Hit) -> str:
     A line that only guesses, or gives several reasons, makes nothing certain.
     """
     confidence = next(signature.confidence for signature in cause.signatures if signature.id == hit.signature)
-    return _LIKELY if confidence == _CERTAIN and _GUESS.search(hit.text) else confidence
+    return _LIKELY if confidence == _CERTAIN and _guesses(hit.text) else confidence
+
+
+@lru_cache(maxsize=10_000)
+def _guesses(text: str) -> bool:
+    return _GUESS.search(_ONE_THING.sub("", text)) is not None
 
 
 def in_time(hit: Hit) -> tuple[float, str, int]:

@@ -10,12 +10,15 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import yaml
 
 from trainyard.diagnose.cause import Cause, Hit
 from trainyard.diagnose.reasoning.cause_evidence import thresholds
 from trainyard.diagnose.reasoning.collective_ranks import rank_sentences
 
+_FILE = Path(__file__).with_name("facts.yaml")
 _XID = re.compile(r"\bXid \([^)]{0,40}\): ([0-9]{1,6})\b")
 _MOST_XIDS = 3
 _MOST_FACTS = 6
@@ -25,13 +28,42 @@ _FEWEST_NODES = 3
 _DEEP = 6
 
 
+class Fact(NamedTuple):
+    """A value that a line can have."""
+
+    pattern: re.Pattern[str]
+    says: Mapping[str, str]
+    """What each value tells, in a sentence."""
+
+
 def facts(cause: Cause, hits: Sequence[Hit], *, is_complete: bool) -> tuple[str, ...]:
     """Return sentences about lines of a cause, in the order of time. is_complete: whether these are all its lines."""
     if cause.severity == "harmless":
         return ()
     texts = [hit.text for hit in hits]
-    sentences = chain(_together(cause, hits), _xids(cause, texts), rank_sentences(texts, is_complete=is_complete))
+    ranks = rank_sentences(texts, is_complete=is_complete)
+    sentences = chain(_together(cause, hits), _asked(cause, hits), _xids(cause, texts), ranks)
     return tuple(islice(sentences, _MOST_FACTS))
+
+
+@cache
+def vocabulary() -> Mapping[str, Fact]:
+    """Return what a cause can ask its lines for."""
+    content: dict[str, dict[str, Any]] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    return {id_: Fact(re.compile(entry["pattern"]), entry["says"]) for id_, entry in content.items()}
+
+
+def _asked(cause: Cause, hits: Iterable[Hit]) -> Iterator[str]:
+    """Yield what values tell that a cause asks for: those of its lines, or else of what stands directly behind."""
+    for id_ in cause.facts:
+        fact = vocabulary()[id_]
+        values = (_value(fact, hit) for hit in hits)
+        yield from dict.fromkeys(fact.says[value] for value in values if value in fact.says)
+
+
+def _value(fact: Fact, hit: Hit) -> str:
+    found = fact.pattern.search(hit.text) or fact.pattern.search(hit.behind)
+    return found[1] if found else ""
 
 
 def _xids(cause: Cause, texts: Iterable[str]) -> Iterator[str]:
