@@ -191,7 +191,9 @@ def test_a_rule_records_of_what_is_scraped(rule: dict[str, str]):
     assert unknown_in(rule["expr"], scraped) == []
     # Prometheus' own advice for names: level, metric, operations.
     # https://prometheus.io/docs/practices/rules/
-    assert re.fullmatch(r"(node|queue|interface|gpu|type):[a-z0-9_]+:(avg|min|max|sum|median|rate2m)", rule["record"])
+    assert re.fullmatch(
+        r"(node|queue|interface|gpu|type):[a-z0-9_]+:(avg|min|max|sum|median|rate2m|rate5m)", rule["record"]
+    )
 
 
 def test_what_is_recorded_is_shown_somewhere_or_tells_the_viewer_what_to_show():
