@@ -304,8 +304,8 @@ class NodeReplacement(Protocol):
         """Let the instance end, and return nothing; or return what does not let it go yet."""
         ...
 
-    def successor(self, record: ReplacementRecord) -> str | None:
-        """Return the instance in its place, once that runs. Asked when it is gone."""
+    def successors(self, record: ReplacementRecord) -> Sequence[str]:
+        """Return the instances that run and may be in its place, the likeliest first. Asked when it is gone."""
         ...
 
     def why_not_back(self, record: ReplacementRecord) -> str:

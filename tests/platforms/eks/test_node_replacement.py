@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.rehearsal.account_copies import copied, empty_account
 from tests.rehearsal.eks_clusters import GPU_TAINT, group, made
-from trainyard.edge.aws import s3
+from trainyard.edge.aws import auto_scaling, s3
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.replacement import ReplacementRequest, replace_node
@@ -76,6 +76,7 @@ class Cluster:
     told: list[str] = field(default_factory=list)
     dies_after: str = ""
     timeout_s: float = 60
+    listener: Callable[[str], None] = lambda _: None
 
     def replace(self, node: str, **options: Any) -> ReplacementRecord:
         request = ReplacementRequest(
@@ -86,6 +87,7 @@ class Cluster:
 
     def tell(self, text: str) -> None:
         self.told.append(text)
+        self.listener(text)
         if self.dies_after and self.dies_after in text:
             self.dies_after = ""
             raise KilledError
@@ -182,6 +184,50 @@ def test_a_call_that_is_killed_at_any_stage_is_gone_on_with(cluster: Cluster):
         assert (done.stage, done.instance_id) == ("done", gone), stage
         assert len(cluster.nodes()) == 2, stage
         assert not any(node["spec"].get("unschedulable") for node in cluster.nodes().values()), stage
+
+
+def test_two_nodes_of_one_group_that_are_replaced_at_once_get_a_successor_each(cluster: Cluster):
+    with cluster.kubectl() as kubectl:
+        kubectl.delete([TRAINING])
+    first, second = sorted(cluster.nodes())
+    other = Cluster(cluster.account, cluster.name)
+    others: list[ReplacementRecord] = []
+
+    def meanwhile(text: str) -> None:
+        if "takes the place" in text and not others:
+            others.append(other.replace(second))
+
+    cluster.listener = meanwhile
+    done = cluster.replace(first)
+    assert [done.stage, others[0].stage] == ["done", "done"]
+    assert {done.new_instance_id, others[0].new_instance_id} == {cluster.instance(name) for name in cluster.nodes()}
+
+
+def test_a_successor_that_a_killed_call_has_claimed_is_no_other_nodes(cluster: Cluster):
+    with cluster.kubectl() as kubectl:
+        kubectl.delete([TRAINING])
+    first, second = sorted(cluster.nodes())
+    killed = Cluster(cluster.account, cluster.name, dies_after="takes the place")
+    gone = cluster.instance(first)
+    with pytest.raises(KilledError):
+        killed.replace(first)  # before it has written down what it claimed
+    done = cluster.replace(second)
+    assert cluster.replace(gone).new_instance_id != done.new_instance_id
+    assert len(cluster.nodes()) == 2
+
+
+def test_an_instance_that_goes_by_itself_while_it_is_replaced_has_one_successor(cluster: Cluster):
+    (free,) = cluster.nodes().keys() - {cluster.place_of("train")}
+    gone = cluster.instance(free)
+
+    def end(text: str) -> None:
+        if "evidence lies" in text:
+            auto_scaling.end_instance(cluster.account, gone)
+
+    cluster.listener = end
+    assert cluster.replace(free).stage == "done"
+    assert len(cluster.nodes()) == 2
+    assert gone not in {cluster.instance(name) for name in cluster.nodes()}
 
 
 def test_a_successor_without_its_devices_stays_held(cluster: Cluster):

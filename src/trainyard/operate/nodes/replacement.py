@@ -67,14 +67,14 @@ def replace_node(request: ReplacementRequest, parts: NodeReplacement) -> Replace
     not replaced in time, and where its successor is not well: then it stays held.
     """
     work = _Replacement(request, parts, _begun(request, parts))
-    if work.record.stage == "done":
-        return work.record
-    work.hold()
-    work.collect_evidence()
-    work.await_jobs()
-    work.give_up()
-    work.await_successor()
-    work.prove()
+    if not work.is_done:
+        work.hold()
+        work.collect_evidence()
+        work.await_jobs()
+        work.give_up()
+    while not work.is_done:
+        work.await_successor()
+        work.prove()
     return work.record
 
 
@@ -98,13 +98,14 @@ def _is_under_way(request: ReplacementRequest, parts: NodeReplacement, stored: S
     the record says nothing about the instance behind the node's name today.
     """
     record, is_held = stored.record, parts.is_held(stored.record)
-    current = _current_instance(parts, request.node)
+    found = _found(parts, request.node)
+    current = None if found is None else found.instance_id
     began = f"{record.node} ({record.instance_id}), which is {record.stage} since {record.began}"
-    if current == record.instance_id and (is_held or record.stage == "held"):
-        request.tell(f"goes on with {began}")
+    if found is not None and current == record.instance_id and not is_held:
+        request.tell(f"begins anew with {began}: it is not held from jobs any more")
+        stored.change(found)
     elif current == record.instance_id:
-        request.tell(f"begins anew with {began}: somebody has given it back to jobs")
-        stored.change(replace(record, stage="held"))
+        request.tell(f"goes on with {began}")
     elif is_held:
         is_other = record.stage in ("held", "draining") or current not in (None, record.new_instance_id)
         request.tell(f"goes on with {began}")
@@ -118,12 +119,16 @@ def _is_under_way(request: ReplacementRequest, parts: NodeReplacement, stored: S
     return True
 
 
-def _current_instance(parts: NodeReplacement, node: str) -> str | None:
-    """Return the instance that is behind a name, or has the id; None where there is none."""
+def _found(parts: NodeReplacement, node: str) -> ReplacementRecord | None:
+    """Return the node that has a name now, or an instance's id, as its replacement would begin; None if none has."""
     try:
-        return parts.find(node).instance_id
+        return parts.find(node)
     except InputError:
         return None
+
+
+class _SuccessorGoneError(Exception):
+    """What has taken the node's place is gone as well."""
 
 
 @dataclass
@@ -137,10 +142,16 @@ class _Replacement:
     request: ReplacementRequest
     parts: NodeReplacement
     stored: StoredReplacement
+    successor_until: float = 0
+    """When the time of its successors is over; zero until one is waited for."""
 
     @property
     def record(self) -> ReplacementRecord:
         return self.stored.record
+
+    @property
+    def is_done(self) -> bool:
+        return self.record.stage == "done"
 
     def hold(self) -> None:
         self.request.tell(self.parts.hold(self.record))
@@ -187,50 +198,68 @@ class _Replacement:
                 told = text
             self.request.account.clock.sleep(_POLL_S)
             waited_s += _POLL_S
+            if not self.parts.is_held(self.record):
+                self.stored.refuse_others()  # who may have replaced it meanwhile
+                self.request.tell(f"somebody has given {self.record.node} back to jobs; it is held again")
+                self.hold()
         self.stored.change(replace(self.record, stage="draining"))
 
     def give_up(self) -> None:
-        """Let the node be replaced. Jobs can have begun only before it was held."""
+        """Let the node be replaced, unless its instance is gone: what is in its place then may be well.
+
+        Jobs can have begun only before it was held.
+        """
         if self.record.stage != "draining":
             return
-        for look in self._looks():
-            look.problem = self.parts.why_not_given_up(self.record, end_jobs=self.request.end_jobs)
+        for look in self._looks(self._end_of_time()):
+            is_gone = self._is_gone()
+            if is_gone:
+                self.request.tell(f"{self.record.instance_id} is gone already")
+            look.problem = "" if is_gone else self.parts.why_not_given_up(self.record, end_jobs=self.request.end_jobs)
             if not look.problem:
                 self.stored.change(replace(self.record, stage="replacing"))
                 return
 
     def await_successor(self) -> None:
         """Wait until another instance takes the node's place, where one does by itself."""
+        self.successor_until = self.successor_until or self._end_of_time()
         if self.record.stage != "replacing":
             return
         problem = f"{self.record.instance_id} is not replaced; see `trainyard status {self.request.cluster}`"
-        for look in self._looks():
+        for look in self._looks(self.successor_until):
             look.problem = problem
             if not self._is_gone():
                 continue
             if not self.parts.HAS_SUCCESSOR:
                 self._end()
                 return
-            instance = self.parts.successor(self.record)
-            if instance is not None and self._claims(instance):
+            instance = next(filter(self._claims, self.parts.successors(self.record)), None)
+            if instance is not None:
                 self.request.tell(f"{instance} takes the place of {self.record.node}")
                 self.stored.change(replace(self.record, stage="proving", new_instance_id=instance))
                 return
 
     def prove(self) -> None:
-        """Give the node to jobs once its bootstrap, the scheduler and its health say that it is well."""
+        """Give the node to jobs once its bootstrap, the scheduler and its health say that it is well.
+
+        Where its successor goes before that, the next one is waited for.
+        """
         if self.record.stage != "proving":
             return
-        gpus = self._await_bootstrap() if self.request.reports else frozenset()
-        for look in self._looks():
-            look.problem = self.parts.why_not_back(self.record)
-            if not look.problem:
-                break
-        gpus = gpus or gpus_in(_or_why(lambda: node_evidence(self.request.account, self.record.new_instance_id)))
-        if gpus & set(self.record.gpus):
-            raise self._unproven(f"{self.record.new_instance_id} stands on the same host: it has the same GPUs")
-        if problem := self.parts.health_problem(self.record):
-            raise self._unproven(f"the health check of {self.record.new_instance_id} says {problem}")
+        try:
+            gpus = self._await_bootstrap() if self.request.reports else frozenset[str]()
+            self._await_scheduler()
+            gpus = gpus or gpus_in(_or_why(lambda: node_evidence(self.request.account, self.record.new_instance_id)))
+            if gpus & set(self.record.gpus):
+                raise self._unproven(f"{self.record.new_instance_id} stands on the same host: it has the same GPUs")
+            problem = self.parts.health_problem(self.record)
+            self._refuse_gone()
+            if problem:
+                raise self._unproven(f"the health check of {self.record.new_instance_id} says {problem}")
+        except _SuccessorGoneError:
+            self.request.tell(f"{self.record.new_instance_id} is gone before it was proven")
+            self.stored.change(replace(self.record, stage="replacing", new_instance_id=""))
+            return
         self.parts.release(self.record)
         self._end(new_gpus=tuple(sorted(gpus)))
 
@@ -245,7 +274,8 @@ class _Replacement:
     def _await_bootstrap(self) -> frozenset[str]:
         """Wait for the record of the new instance, and return its GPUs."""
         request, id_ = self.request, self.record.new_instance_id
-        for look in self._looks():
+        for look in self._looks(self.successor_until):
+            self._refuse_gone()
             look.problem = f"{id_} has not come up"
             stored = record_of(request.account, request.bucket, request.cluster, id_)
             record = stored.record if stored else None
@@ -256,6 +286,18 @@ class _Replacement:
                 return record.gpus
         return frozenset()
 
+    def _await_scheduler(self) -> None:
+        """Wait until the scheduler could use the new instance."""
+        for look in self._looks(self.successor_until):
+            self._refuse_gone()
+            look.problem = self.parts.why_not_back(self.record)
+            if not look.problem:
+                return
+
+    def _refuse_gone(self) -> None:
+        if self._is_gone(self.record.new_instance_id):
+            raise _SuccessorGoneError
+
     def _unproven(self, problem: str) -> TrainyardError:
         return TrainyardError(
             problem,
@@ -264,13 +306,15 @@ class _Replacement:
             f"{self.parts.release_command(self.record)}",
         )
 
-    def _is_gone(self) -> bool:
-        instance = instance_by_id(self.request.account, self.record.instance_id)
+    def _is_gone(self, instance_id: str = "") -> bool:
+        instance = instance_by_id(self.request.account, instance_id or self.record.instance_id)
         return instance is None or instance["State"]["Name"] in _GONE
 
-    def _looks(self) -> Iterator[_Look]:
+    def _end_of_time(self) -> float:
+        return self.request.account.clock.now() + self.request.timeout_s
+
+    def _looks(self, end: float) -> Iterator[_Look]:
         """Yield as long as there is time, with pauses; then raise TrainyardError with the last problem."""
-        end = self.request.account.clock.now() + self.request.timeout_s
         look = _Look()
         while True:
             yield look

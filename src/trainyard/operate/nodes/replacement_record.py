@@ -74,12 +74,21 @@ class StoredReplacement:
         key = _key(self.cluster, record.instance_id)
         etag = s3.put_if_same(self.account, self.bucket, key, _content(record), self.etag)
         if etag is None:
-            raise TrainyardError(
-                f"somebody else replaces {record.node} as well",
-                where=f"s3://{self.bucket}/{key}",
-                hint="let one of you end; then the same command goes on",
-            )
+            raise self._others()
         self.record, self.etag = record, etag
+
+    def refuse_others(self) -> None:
+        """Raise TrainyardError where somebody else has gone on with it since it was read."""
+        now = read_replacement(self.account, self.bucket, self.cluster, self.record.instance_id)
+        if now is None or now.etag != self.etag:
+            raise self._others()
+
+    def _others(self) -> TrainyardError:
+        return TrainyardError(
+            f"somebody else replaces {self.record.node} as well",
+            where=f"s3://{self.bucket}/{_key(self.cluster, self.record.instance_id)}",
+            hint="let one of you end; then the same command goes on",
+        )
 
 
 def begun(account: Account, bucket: str, cluster: str, record: ReplacementRecord) -> StoredReplacement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from trainyard.edge.aws.nodes import ClusterNode, nodes
@@ -73,17 +73,17 @@ class SlurmReplacement:
         self._request.tell(f"{record.node} is drained: clustermgtd ends {record.instance_id} within minutes")
         return ""
 
-    def successor(self, record: ReplacementRecord) -> str | None:
+    def successors(self, record: ReplacementRecord) -> Sequence[str]:
         """Return the instance that is behind the name of the node now. A dynamic one has to be started."""
         state = self._slurm_node(record)
         if state is None:
-            return None
+            return ()
         if not state.has_power and "%" not in state.state and not self._was_started:
             self._commands(record).power_up(state)
             self._request.tell(f"{record.node} is started, without a job")
             self._was_started = True
         instance = self._instance_at(state.address, record)
-        return instance.id if instance is not None and instance.state == "running" else None
+        return (instance.id,) if instance is not None and instance.state == "running" else ()
 
     def why_not_back(self, record: ReplacementRecord) -> str:
         """Return why Slurm could give no job to the node, but for the reservation."""

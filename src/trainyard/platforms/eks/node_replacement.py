@@ -7,7 +7,7 @@ https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -20,7 +20,7 @@ from trainyard.edge.kubernetes.kubectl_program import kubectl_of
 from trainyard.errors import InputError, TrainyardError
 from trainyard.foreign_text import word_or_quoted
 from trainyard.operate.nodes.replacement import ReplacementRequest
-from trainyard.operate.nodes.replacement_record import ReplacementRecord, replacements
+from trainyard.operate.nodes.replacement_record import ReplacementRecord
 from trainyard.platforms.eks.pod_devices import has_devices
 from trainyard.platforms.eks.status.nodes import instance_of, kubernetes_node
 
@@ -109,20 +109,17 @@ class EksReplacement:
             self._request.tell(f"{record.instance_id} ends, and its Auto Scaling group launches another")
         return ""
 
-    def successor(self, record: ReplacementRecord) -> str | None:
-        """Return an instance of the node group that was not there before, and that takes nobody else's place."""
+    def successors(self, record: ReplacementRecord) -> Sequence[str]:
+        """Return the instances of the node group that were not there before. Of several nodes, each claims one."""
         account, cluster = self._request.account, self._request.cluster
-        former = instance_by_id(account, record.instance_id)
-        group = self._group(record, former)
-        candidates = [
+        group = self._group(record, instance_by_id(account, record.instance_id))
+        return sorted(
             instance["InstanceId"]
             for instance in _present(account, cluster)
             if instance["InstanceId"] not in record.peers
             and instance["State"]["Name"] == "running"
             and node_group_of(instance) == group
-        ]
-        taken = self._taken(record) if candidates else ()
-        return next((id_ for id_ in sorted(candidates) if id_ not in taken), None)
+        )
 
     def why_not_back(self, record: ReplacementRecord) -> str:
         """Return why the successor is not Ready with all devices. It is cordoned as soon as it registers."""
@@ -179,10 +176,6 @@ class EksReplacement:
             return node_group_of(former)
         present = _present(self._request.account, self._request.cluster)
         return next((node_group_of(peer) for peer in present if peer["InstanceId"] in record.peers), None)
-
-    def _taken(self, record: ReplacementRecord) -> Collection[str]:
-        stored = replacements(self._request.account, self._request.bucket, self._request.cluster)
-        return {one.record.new_instance_id for one in stored if one.record.instance_id != record.instance_id}
 
     def _is_there(self, instance_id: str) -> bool:
         instance = instance_by_id(self._request.account, instance_id)
