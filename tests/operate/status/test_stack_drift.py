@@ -93,6 +93,56 @@ def test_resources_changed_past_their_stack_are_found_when_asked_for(account: Ac
     assert any("past-batch: Nodes.ComputeResources.MaxvCpus" in concern.what for concern in looked.concerns)
 
 
+GROUPS: dict[str, Any] = {
+    "Shared": {
+        "Type": "AWS::EC2::SecurityGroup",
+        "Properties": {
+            "GroupDescription": "file systems",
+            "SecurityGroupIngress": [{"IpProtocol": "tcp", "FromPort": 988, "ToPort": 988, "CidrIp": "10.0.0.0/16"}],
+        },
+    },
+    "FromItself": {
+        "Type": "AWS::EC2::SecurityGroupIngress",
+        "Properties": {
+            "GroupId": {"Fn::GetAtt": ["Shared", "GroupId"]},
+            "IpProtocol": "-1",
+            "SourceSecurityGroupId": {"Fn::GetAtt": ["Shared", "GroupId"]},
+        },
+    },
+    "Open": {"Type": "AWS::EC2::SecurityGroup", "Properties": {"GroupDescription": "says nothing of its rules"}},
+}
+
+
+def permission(port: int, source: str) -> dict[str, Any]:
+    return {"IpProtocol": "tcp", "FromPort": port, "ToPort": port, "IpRanges": [{"CidrIp": source}]}
+
+
+def test_rules_of_security_groups_that_somebody_adds_or_takes_away_are_found(account: Account):
+    client, ec2 = account.client("cloudformation"), account.client("ec2")
+    tags = [{"Key": "trainyard:cluster", "Value": "closed"}]
+    client.create_stack(StackName="closed-batch", TemplateBody=yaml.safe_dump({"Resources": GROUPS}), Tags=tags)
+    all_stacks(account)
+    # Neither the rule that is a resource of its own is drift, nor the open egress that EC2 gives to every group.
+    assert drift_of(account, "closed") == []
+
+    listed = client.describe_stack_resources(StackName="closed-batch")["StackResources"]
+    ids = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in listed}
+    ec2.authorize_security_group_ingress(GroupId=ids["Shared"], IpPermissions=[permission(22, "0.0.0.0/0")])
+    ec2.authorize_security_group_ingress(GroupId=ids["Open"], IpPermissions=[permission(22, "0.0.0.0/0")])
+    (told,) = drift_of(account, "closed")
+    assert told.startswith("closed-batch: Shared.SecurityGroupIngress.2 is new: ")
+    assert "0.0.0.0/0" in told
+
+    ec2.revoke_security_group_ingress(GroupId=ids["Shared"], IpPermissions=[permission(988, "10.0.0.0/16")])
+    own = [{"UserId": account.id, "GroupId": ids["Shared"]}]
+    ec2.revoke_security_group_ingress(
+        GroupId=ids["Shared"], IpPermissions=[{"IpProtocol": "-1", "UserIdGroupPairs": own}]
+    )
+    told = " ".join(drift_of(account, "closed"))
+    assert "closed-batch: Shared.SecurityGroupIngress.0 is gone: " in told
+    assert f"closed-batch: FromItself is gone: {ids['FromItself']}" in told
+
+
 def drift_of(account: Account, name: str, *, detects_drift: bool = True) -> list[str]:
     looked = status(name, account, detects_drift=detects_drift)
     assert not [part for part in looked.unknown if part.startswith("resources of")], looked.unknown

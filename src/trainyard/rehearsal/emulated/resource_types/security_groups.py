@@ -59,6 +59,35 @@ def _delete_security_group(aws: Aws, physical: PhysicalResource) -> None:
     aws.client("ec2").delete_security_group(GroupId=physical.id)
 
 
+def _read_security_group(aws: Aws, physical: PhysicalResource) -> Mapping[str, Any] | None:
+    """Return its rules as templates write them; None where it is gone."""
+    groups = [{"Name": "group-id", "Values": [physical.id]}]
+    if not aws.client("ec2").describe_security_groups(Filters=groups)["SecurityGroups"]:
+        return None
+    described = aws.client("ec2").describe_security_group_rules(Filters=groups)["SecurityGroupRules"]
+    return {
+        name: [_as_written(rule) for rule in described if rule["IsEgress"] == (direction == "egress")]
+        for direction, name in _RULES.items()
+    }
+
+
+def _read_rule(aws: Aws, physical: PhysicalResource) -> Mapping[str, Any] | None:
+    """Return a rule that is a resource of its own; None where it is gone."""
+    of_id = [{"Name": "security-group-rule-id", "Values": [physical.id]}]
+    described = aws.client("ec2").describe_security_group_rules(Filters=of_id)["SecurityGroupRules"]
+    return next((_as_written(rule) for rule in described if rule["SecurityGroupRuleId"] == physical.id), None)
+
+
+def _as_written(rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a rule of EC2 by the names that it has in templates."""
+    end = "Destination" if rule["IsEgress"] else "Source"
+    names = {"IpProtocol": "IpProtocol", "FromPort": "FromPort", "ToPort": "ToPort", "CidrIpv4": "CidrIp",
+             "CidrIpv6": "CidrIpv6", "PrefixListId": f"{end}PrefixListId", "Description": "Description"}  # fmt: skip
+    written = {written: rule[name] for name, written in names.items() if rule.get(name) not in (None, "")}
+    other = (rule.get("ReferencedGroupInfo") or {}).get("GroupId")
+    return {**written, f"{end}SecurityGroupId": other} if other else written
+
+
 def _rules(properties: Mapping[str, Any], direction: str) -> list[Mapping[str, Any]]:
     return list(properties.get(_RULES[direction]) or [])
 
@@ -131,7 +160,13 @@ def _revoke(aws: Aws, group: str, direction: str, rule: Mapping[str, Any]) -> No
 
 
 RESOURCE_TYPES: Mapping[str, ResourceType] = {
-    "AWS::EC2::SecurityGroup": ResourceType(_create_security_group, _delete_security_group, _update_security_group),
-    "AWS::EC2::SecurityGroupEgress": ResourceType(_create_security_group_egress, _delete_security_group_egress),
-    "AWS::EC2::SecurityGroupIngress": ResourceType(_create_security_group_ingress, _delete_security_group_ingress),
+    "AWS::EC2::SecurityGroup": ResourceType(
+        _create_security_group, _delete_security_group, _update_security_group, read=_read_security_group
+    ),
+    "AWS::EC2::SecurityGroupEgress": ResourceType(
+        _create_security_group_egress, _delete_security_group_egress, read=_read_rule
+    ),
+    "AWS::EC2::SecurityGroupIngress": ResourceType(
+        _create_security_group_ingress, _delete_security_group_ingress, read=_read_rule
+    ),
 }
