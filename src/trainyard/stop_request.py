@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 if TYPE_CHECKING:  # every start would wait for it
     from concurrent.futures import Future
@@ -149,6 +149,11 @@ def results_of(action: Callable[[Item], T], items: Iterable[Item], at_once: int)
                 yield result_of(future)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def side_by_side(*questions: Callable[[], Any]) -> tuple[Any, ...]:
+    """Return what each returns, all of them asked at once. Raises as ``results_of``, for the first that raises."""
+    return tuple(results_of(lambda question: question(), questions, len(questions)))
 
 
 @contextmanager

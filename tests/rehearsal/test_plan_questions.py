@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -11,12 +12,11 @@ import pytest
 from tests.rehearsal.account_copies import deployed_account
 from tests.rehearsal.every_edit import edits
 from tests.rehearsal.whole import SPEC
+from trainyard.api.plan import plan_in_account
 from trainyard.checking.spec_file import check_file
 from trainyard.deploy.deployment import work_for
-from trainyard.deploy.plan.deployment_plan import plan
-from trainyard.deploy.preflight_step import preflight_findings
+from trainyard.deploy.plan.deployment_plan import DeploymentPlan
 from trainyard.edge.aws.account import Account
-from trainyard.edge.aws.remembered_answers import remembering
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 BOUNDS = {"parallelcluster": (120, 6), "eks": (70, 2), "batch": (42, 2)}
@@ -31,6 +31,13 @@ def change_of(platform: str) -> tuple[str, str]:
     return base, next(edit.after for edit in every if edit.before == base and edit.name == "queues[0].nodes")
 
 
+def planned_change(account: Account, file: Path) -> DeploymentPlan:
+    """Return what `trainyard plan SPEC --account` tells."""
+    checked = check_file(str(file))
+    assert checked.parsed is not None
+    return plan_in_account(work_for(checked.parsed.spec, account), checked.parsed.document)[1]
+
+
 def questions(account: Account) -> Counter[str]:
     with urlopen(f"{account.endpoint}/trainyard/calls") as answer:
         return Counter(json.load(answer))
@@ -41,14 +48,9 @@ def test_a_plan_of_a_change_asks_few_questions(platform: str, tmp_path):
     former, text = change_of(platform)
     file = tmp_path / "cluster.yaml"
     file.write_text(text)
-    checked = check_file(str(file))
-    assert checked.parsed is not None
     with deployed_account(former) as account:
         before = questions(account)
-        work = work_for(checked.parsed.spec, account)
-        work.account = remembering(work.account)
-        preflight_findings(work, checked.parsed.document)
-        planned = plan(checked.parsed.spec, work)
+        planned = planned_change(account, file)
         asked = questions(account) - before
     assert not planned.refusals
     assert any(step.probe is not None and step.probe.state == "there" for step in planned.steps)

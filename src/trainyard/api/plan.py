@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainyard.api.cluster_reference import account_at, region_of_spec
@@ -15,9 +16,14 @@ from trainyard.deploy.plan.fleet import SimulationRequest
 from trainyard.deploy.preflight_step import preflight_findings
 from trainyard.edge.aws.remembered_answers import remembering
 from trainyard.errors import SpecError
+from trainyard.stop_request import side_by_side
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from trainyard.deploy.work import Work
+    from trainyard.document.node import Document
+    from trainyard.finding import Finding
 
 
 __all__ = ["DeploymentPlan", "plan_file"]
@@ -51,9 +57,21 @@ def plan_file(  # noqa: PLR0913  one for each option
     place = region_of_spec(spec, file, region)
     content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
     work = with_assets_lock(work_for(spec, account_at(place, profile)), content) if asks_account else None
-    if work is not None:
-        work.account = remembering(work.account)
-        preflights = preflight_findings(work, checked.parsed.document)
-        checked = checked._replace(findings=(*checked.findings, *preflights))
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
-    return checked, plan(spec, work, simulation if simulated_nodes else None)
+    simulated = simulation if simulated_nodes else None
+    if work is None:
+        return checked, plan(spec, None, simulated)
+    preflights, planned = plan_in_account(work, checked.parsed.document, simulated)
+    return checked._replace(findings=(*checked.findings, *preflights)), planned
+
+
+def plan_in_account(
+    work: Work, document: Document | None, simulated: SimulationRequest | None = None
+) -> tuple[tuple[Finding, ...], DeploymentPlan]:
+    """Return what the account says against the spec, and what deploying it would do there, both asked at once."""
+    work.account = remembering(work.account)
+    of_preflights = replace(work)
+    preflights, planned = side_by_side(
+        lambda: preflight_findings(of_preflights, document), lambda: plan(work.required_spec(), work, simulated)
+    )
+    return preflights, planned

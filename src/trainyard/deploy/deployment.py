@@ -24,7 +24,7 @@ from trainyard.deploy.steps.removals import Removals
 from trainyard.deploy.steps.reservation_groups import ReservationGroups
 from trainyard.deploy.steps.stack import StackStep
 from trainyard.deploy.steps.stack_review import StackReview
-from trainyard.deploy.update_review import UpdateReview, discard
+from trainyard.deploy.update_review import UpdateReview, discard, refuse_stuck_stacks
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws import s3
 from trainyard.edge.aws.account import Account
@@ -37,9 +37,11 @@ from trainyard.platform_parts import PlatformDeployment
 from trainyard.platform_table import PLATFORMS, platform_of
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.spec.cluster import Spec
+from trainyard.stop_request import results_of
 
 CHANGES = "changes"
 """The step that compares the spec with a cluster that exists."""
+_LOOKS_AT_ONCE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ def deploy(work: Work, spec_text: str, steps: Sequence[DeploymentStep] | None = 
         platform_of(spec).deployment().running_programs(work),
     ):
         # What exists is looked at before anything is touched, and before its record is.
-        results += apply_all([*looks, review], work)
+        stuck = failure_of(review.name, review.title, work, lambda: refuse_stuck_stacks(work))
+        results += apply_all([*looks, review], work) if stuck is None else [stuck]
         told = replace(review.review, cluster=work.cluster_update)
         if _failed(results):
             return DeploymentResult(tuple(results), review=told)
@@ -163,13 +166,18 @@ def review_of(work: Work) -> tuple[UpdateReview, list[TrainyardError]]:
     stacks = [stack for stack in all_stacks(work.account) if work.owns(stack.tags)]
     if busy := [f"stack {stack.name} is {stack.status}; plan again then" for stack in stacks if stack.in_progress]:
         return UpdateReview(unclear=tuple(busy)), []
+    try:
+        refuse_stuck_stacks(work)
+    except TrainyardError as error:
+        return UpdateReview(), [error]
     steps = _steps(work)
     review = stack_review(spec, steps)
     cluster = platform_of(spec).cluster_stack(work.name) if platform_of(spec).cluster_step else None
     looks = [step for step in steps if step.name == CHANGES and cluster in {stack.name for stack in stacks}]
     programs = platform_of(spec).deployment().running_programs(work) if looks else nullcontext()
     with _discarded(work), programs:
-        results = [result for step in [*looks, review] for result in apply_all([step], work)]
+        answers = results_of(lambda step: apply_all([step], work), [*looks, review], _LOOKS_AT_ONCE)
+        results = [result for answer in answers for result in answer]
     errors = [result.error for result in results if result.error is not None]
     denied = [error for error in errors if isinstance(error, NotAllowedError)]
     unclear = (*review.review.unclear, *(error.problem for error in denied))

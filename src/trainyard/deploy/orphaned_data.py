@@ -13,6 +13,10 @@ from trainyard.finding import Finding
 from trainyard.finding_kinds import finding_of
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
+from trainyard.stop_request import results_of
+
+_AT_ONCE = 4
+"""Lists of resources that are asked for side by side."""
 
 # By the kinds of what stacks make and retain. Other volumes, and logs, are also made by what runs in a cluster.
 _DELETE = {
@@ -44,9 +48,8 @@ def _possible_kinds(spec: Spec) -> set[str]:
 
 def _findings(work: Work, stores: list[DataStore], stacks: Iterable[str]) -> Iterator[Finding]:
     # CloudFormation knows a workspace by its ARN, which ends in its id.
-    of_stacks = {
-        resource.physical_id.rpartition("/")[2] for stack in stacks for resource in stack_resources(work.account, stack)
-    }
+    listed = results_of(lambda stack: stack_resources(work.account, stack), stacks, _AT_ONCE)
+    of_stacks = {resource.physical_id.rpartition("/")[2] for resources in listed for resource in resources}
     taken_over = work.required_spec().monitoring.volume_id
     for store in stores:
         if store.id not in (*of_stacks, taken_over):

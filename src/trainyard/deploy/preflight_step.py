@@ -21,14 +21,19 @@ def known_outputs(work: Work) -> dict[str, str]:
 
 def outputs_of(work: Work, stacks: Sequence[StackState]) -> dict[str, str]:
     """Return the outputs of those of an account's stacks that are the environment's or its own, which win."""
+    own = stacks_of_spec(work, stacks)
+    return {key: value for stack in own if stack.usable for key, value in stack.outputs.items()}
+
+
+def stacks_of_spec(work: Work, stacks: Sequence[StackState]) -> list[StackState]:
+    """Return those of an account's stacks that are the environment's, and then its own."""
     environment = work.required_spec().environment
     shared = [
         stack
         for stack in stacks
         if environment is not None and stack.tags.get(ENVIRONMENT) == environment and CLUSTER not in stack.tags
     ]
-    own = [stack for stack in stacks if work.owns(stack.tags)]
-    return {key: value for stack in (*shared, *own) if stack.usable for key, value in stack.outputs.items()}
+    return [*shared, *(stack for stack in stacks if work.owns(stack.tags))]
 
 
 def preflight_findings(work: Work, document: Document | None) -> tuple[Finding, ...]:

@@ -15,7 +15,7 @@ from trainyard.deploy.cluster_update import ClusterUpdate
 from trainyard.deploy.file_system_order import refuse_other_order
 from trainyard.deploy.losses import changes_of
 from trainyard.deploy.orphaned_data import orphaned_data
-from trainyard.deploy.preflight_step import outputs_of
+from trainyard.deploy.preflight_step import outputs_of, stacks_of_spec
 from trainyard.deploy.stack_change import ReviewedStack, StackChange
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.deploy.steps.stack import StackStep, refuse_foreign, tell
@@ -25,7 +25,7 @@ from trainyard.edge.aws.change_sets import (
     ResourceChange,
     StackRequest,
     deletion_policies,
-    discard_change_set,
+    discard_change_sets,
     make_change_sets,
 )
 from trainyard.edge.aws.cloudformation import UNFINISHED, wait_until_settled
@@ -35,6 +35,7 @@ from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.foreign_text import quoted_or
 from trainyard.render.stand_ins import StandIn
+from trainyard.stop_request import side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,15 @@ class UpdateReview:
         yield from self.unclear
 
 
+def refuse_stuck_stacks(work: Work) -> None:
+    """Raise TrainyardError where an update of a stack has failed halfway: of what it made, nothing is known then.
+
+    Also where that is a stack of the environment: without its outputs the cluster would seem to need another one.
+    """
+    for state in stacks_of_spec(work, all_stacks(work.account)):
+        refuse_stuck(state)
+
+
 def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[StackStep]) -> UpdateReview:
     """Return what the steps would change of stacks that exist, and leave their change sets with the work.
 
@@ -71,25 +81,28 @@ def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[Sta
     """
     stacks = all_stacks(work.account)
     states = {stack.name: stack for stack in stacks if work.owns(stack.tags) and stack.status != UNDER_REVIEW}
-    left = orphaned_data(work, states)
     if not states:
-        return UpdateReview(findings=left)
-    outputs = {**outputs_of(work, stacks), **known_groups(work), "AssetsBucket": work.bucket}
-    refuse_other_order(work, outputs)
-    there = [(step, states[step.stack_name(work)]) for step in steps if step.stack_name(work) in states]
-    unclear: list[str] = []
-    changes = _changes(replace(work, outputs=outputs), there, unclear)
+        return UpdateReview(findings=orphaned_data(work, states))
     existing = tuple(step for step in unneeded if step.stack_name(work) in states)
-    for step in existing:
-        changes += _deleted(work, states[step.stack_name(work)])
-    return UpdateReview(tuple(changes), existing, tuple(unclear), left)
+    unclear: list[str] = []
+
+    def changed() -> list[StackChange]:
+        outputs = {**outputs_of(work, stacks), **known_groups(work), "AssetsBucket": work.bucket}
+        refuse_other_order(work, outputs)
+        there = [(step, states[step.stack_name(work)]) for step in steps if step.stack_name(work) in states]
+        return _changes(replace(work, outputs=outputs), there, unclear)
+
+    def deleted() -> list[StackChange]:
+        return [change for step in existing for change in _deleted(work, states[step.stack_name(work)])]
+
+    changes, others, left = side_by_side(changed, deleted, lambda: orphaned_data(work, states))
+    return UpdateReview((*changes, *others), existing, tuple(unclear), left)
 
 
 def discard(work: Work) -> None:
     """Delete the change sets that nobody is going to execute."""
-    for reviewed in [*work.reviewed.values(), *work.removals]:
-        if reviewed.change_set is not None:
-            discard_change_set(work.account, reviewed.change_set)
+    reviewed = (*work.reviewed.values(), *work.removals)
+    discard_change_sets(work.account, [one.change_set for one in reviewed if one.change_set is not None])
     work.reviewed.clear()
     work.removals.clear()
 
@@ -109,11 +122,13 @@ def _changes(work: Work, steps: Sequence[tuple[StackStep, StackState]], unclear:
     asked = [one for one in looked if isinstance(one, _Asked)]
     made = make_change_sets(work.account, [one.request for one in asked])
     of_request = dict(zip(map(id, asked), made, strict=True))
+    premature: list[ChangeSet] = []
     for one, change_set in zip(asked, made, strict=True):
         if not (one.missing or isinstance(change_set, TrainyardError)):
             work.reviewed[one.state.name] = ReviewedStack(one.request, one.state, change_set)
         elif isinstance(change_set, ChangeSet):
-            discard_change_set(work.account, change_set)
+            premature.append(change_set)
+    discard_change_sets(work.account, premature)
     changes: list[StackChange] = []
     for outcome in looked:
         if isinstance(outcome, _Asked):

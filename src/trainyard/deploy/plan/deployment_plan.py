@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from trainyard.deploy.deployment import review_of, steps_to_deploy
 from trainyard.deploy.plan.cost import Cost, hourly_cost
@@ -13,7 +14,7 @@ from trainyard.deploy.plan.former_cost import former_cost
 from trainyard.deploy.plan.immutable_fields import ImmutableField, cannot_change_later
 from trainyard.deploy.plan.time_budget import TimeBudget, time_budget
 from trainyard.deploy.preflight_step import known_outputs
-from trainyard.deploy.step import Probe
+from trainyard.deploy.step import DeploymentStep, Probe
 from trainyard.deploy.steps.bucket import Bucket
 from trainyard.deploy.steps.reservation_groups import known_groups
 from trainyard.deploy.update_review import UpdateReview
@@ -27,6 +28,10 @@ from trainyard.render.cloudformation.stacks import stacks
 from trainyard.render.overlay import overlay_paths
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
+from trainyard.stop_request import results_of, side_by_side
+
+_PROBES_AT_ONCE = 8
+"""Calls side by side; botocore keeps ten connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +88,15 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
     """
     steps = [Bucket(), *steps_to_deploy(spec)]
     review, refusals, former = None, list[TrainyardError](), None
+    probes: Sequence[Probe | None] = [None] * len(steps)
     if work is not None:
-        review, refusals = review_of(work)
-        former = former_cost(work) if review.cluster is not None or review.changes else None
-        work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
-    planned = tuple(PlannedStep(step.name, step.title, None if work is None else step.probe(work)) for step in steps)
+        outputs = {**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket}
+        (review, refusals), former, probes = side_by_side(
+            lambda: review_of(work), lambda: former_cost(work), lambda: _probes(replace(work, outputs=outputs), steps)
+        )
+        former = former if review.cluster is not None or review.changes else None
+        work.outputs.update(outputs)
+    planned = tuple(PlannedStep(step.name, step.title, probe) for step, probe in zip(steps, probes, strict=True))
     cluster_is_there = any(step.name == "cluster" and step.probe and step.probe.state != "missing" for step in planned)
     later = () if cluster_is_there else withheld_nodes(spec)
     return DeploymentPlan(
@@ -105,6 +114,11 @@ def plan(spec: Spec, work: Work | None = None, simulated: SimulationRequest | No
         overlay_paths(spec),
         former,
     )
+
+
+def _probes(work: Work, steps: Sequence[DeploymentStep]) -> list[Probe]:
+    """Return the states that steps would find, asked at once. An earlier step's answers are in the account already."""
+    return list(results_of(lambda step: step.probe(work), steps, _PROBES_AT_ONCE))
 
 
 def _fleet(spec: Spec, request: SimulationRequest) -> Fleet | None:

@@ -16,7 +16,10 @@ from trainyard.edge.aws.stacks import OWN_CHANGE_SETS, polls, stack_template
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import quoted, word_or_quoted
 from trainyard.redaction.secrets import member_without_secrets
+from trainyard.stop_request import results_of
 
+_AT_ONCE = 8
+"""Calls side by side; botocore keeps ten connections."""
 Leaves = Literal["nothing", "snapshot", "resource"]
 """What stays of a resource that goes, by its deletion policy: a snapshot, or itself outside of any stack."""
 Fate = Literal["added", "changed", "replaced", "deleted", "left behind"]
@@ -118,15 +121,14 @@ def make_change_sets(
 
     Their names are new each time: one that another call left is not executed by mistake, and goes when ours is.
     """
-    made: list[ChangeSet | TrainyardError | None] = [_begun(account, request, is_new=is_new) for request in requests]
+    made: list[ChangeSet | TrainyardError | None] = []
+    made += results_of(lambda request: _begun(account, request, is_new=is_new), requests, _AT_ONCE)
     waiting = {index: change_set for index, change_set in enumerate(made) if isinstance(change_set, ChangeSet)}
     for _ in polls(account, ", ".join(change_set.stack for change_set in waiting.values())) if waiting else ():
-        for index, change_set in tuple(waiting.items()):
-            try:
-                made[index] = _ended(account, change_set)
-            except TrainyardError as error:
-                made[index] = error
-            if made[index] is not change_set:
+        looked = results_of(lambda change_set: _ended_or_why(account, change_set), waiting.values(), _AT_ONCE)
+        for (index, change_set), ended in zip(tuple(waiting.items()), tuple(looked), strict=True):
+            made[index] = ended
+            if ended is not change_set:
                 del waiting[index]
         if not waiting:
             break
@@ -151,6 +153,13 @@ def _begun(account: Account, request: StackRequest, *, is_new: bool) -> ChangeSe
     except TrainyardError as error:
         return error
     return ChangeSet(request.name, answer["Id"], ())
+
+
+def _ended_or_why(account: Account, change_set: ChangeSet) -> ChangeSet | TrainyardError | None:
+    try:
+        return _ended(account, change_set)
+    except TrainyardError as error:
+        return error
 
 
 def _ended(account: Account, change_set: ChangeSet) -> ChangeSet | None:
@@ -183,6 +192,12 @@ def execute_change_set(account: Account, change_set: ChangeSet) -> None:
     doing = f"change stack {change_set.stack}"
     none_if = ("InvalidChangeSetStatus", *_GONE)
     call(account, "cloudformation", "execute_change_set", doing=doing, none_if=none_if, **place)
+
+
+def discard_change_sets(account: Account, change_sets: Sequence[ChangeSet]) -> None:
+    """Delete several at once."""
+    if change_sets:
+        tuple(results_of(lambda change_set: discard_change_set(account, change_set), change_sets, _AT_ONCE))
 
 
 def discard_change_set(account: Account, change_set: ChangeSet) -> None:

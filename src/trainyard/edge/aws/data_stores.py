@@ -15,6 +15,7 @@ from trainyard.edge.aws.calls import by_values, call, pages
 from trainyard.edge.aws.ec2 import tags_of
 from trainyard.edge.aws.errors import NotAllowedError, aws_errors, code, words
 from trainyard.errors import TrainyardError
+from trainyard.stop_request import results_of
 
 Owns = Callable[[Mapping[str, str]], bool]
 """Tells by the tags of a thing whether it is one's own."""
@@ -24,6 +25,8 @@ _LOGS = ("/aws/parallelcluster/", "/aws/lambda/pcluster-")
 _LOGICAL_ID = "aws:cloudformation:logical-id"
 _MONITORING_VOLUME = "MonitoringVolume"
 _GIB = 1024**3
+_AT_ONCE = 8
+"""Services that are asked side by side."""
 # https://docs.aws.amazon.com/efs/latest/ug/API_FileSystemDescription.html
 _GOING = {"deleting", "deleted"}
 _POLL_S = 10.0
@@ -80,7 +83,8 @@ def data_stores(account: Account, name: str, owns: Owns, kinds: Collection[str] 
     search = _Search(account, name, owns, f"look for the data of {name}")
     kinds = kinds or _FINDERS
     finders = dict.fromkeys(finder for kind, finder in _FINDERS.items() if kind in kinds)
-    return [store for finder in finders for store in finder(search) if store.kind in kinds]
+    answers = results_of(lambda finder: tuple(finder(search)), finders, _AT_ONCE)
+    return [store for answer in answers for store in answer if store.kind in kinds]
 
 
 def volume_ids(account: Account, owns: Owns) -> list[str]:

@@ -7,15 +7,19 @@ so this is for phases in which none of them changes anything.
 from __future__ import annotations
 
 import copy
+import threading
 from dataclasses import replace
 from typing import Any
 
 from trainyard.edge.aws.account import Account, Clock
 
 _LOOKS = ("BatchGet", "Describe", "Get", "Head", "List", "Simulate")
-# Change sets that nobody executes change nothing that is asked for; how far one is, is asked until it is there.
-_HARMLESS = ("CreateChangeSet", "DeleteChangeSet", "DescribeChangeSet")
+# Change sets that nobody executes, and what whoever only looks asks nodes, change nothing that is asked for; how far
+# one is, is asked until it is there.
+_HARMLESS = ("CreateChangeSet", "DeleteChangeSet", "DescribeChangeSet", "SendCommand", "GetCommandInvocation")
 _GOOD = 300
+_LONGEST_WAIT_S = 120.0
+"""How long one thread waits for what another asks; then it asks as well."""
 
 
 def remembering(account: Account) -> Account:
@@ -30,11 +34,14 @@ class RememberedAnswers:
     def __init__(self) -> None:
         """Begin with nothing."""
         self._kept: dict[Any, tuple[Any, Any]] = {}
+        self._asked: dict[Any, threading.Event] = {}
+        self._deciding = threading.Lock()
 
     def watch(self, client: Any) -> None:
-        """Answer what a client of botocore asks again."""
+        """Answer what a client of botocore asks again, also while another thread asks for it."""
         client.meta.events.register("before-call", self._again)
         client.meta.events.register("after-call", self._keep)
+        client.meta.events.register("after-call-error", self._give_up)
 
     def forget(self) -> None:
         """Ask everything anew."""
@@ -50,14 +57,39 @@ class RememberedAnswers:
             return None
         region = (context.get("client_config") and context["client_config"].region_name) or ""
         asked = {name: params.get(name) for name in ("url_path", "query_string", "body")}
-        context["trainyard"] = (model.service_model.service_name, model.name, region, repr(asked))
-        kept = self._kept.get(context["trainyard"])
-        return None if kept is None else (kept[0], copy.deepcopy(kept[1]))
+        key = (model.service_model.service_name, model.name, region, repr(asked))
+        if (others := self._others_question(key)) is not None:
+            others.wait(_LONGEST_WAIT_S)
+        kept = self._kept.get(key)
+        if kept is None:
+            context["trainyard"] = key
+            return None
+        return kept[0], copy.deepcopy(kept[1])
+
+    def _others_question(self, key: Any) -> threading.Event | None:
+        """Return what tells that another thread has its answer; None where there is one already, or this one asks."""
+        with self._deciding:
+            if key in self._kept:
+                return None
+            others = self._asked.get(key)
+            if others is None:
+                self._asked[key] = threading.Event()
+            return others
 
     def _keep(self, http_response: Any, parsed: Any, context: dict[str, Any], **_: Any) -> None:
         key = context.get("trainyard")
         if key is not None and http_response.status_code < _GOOD:
             self._kept[key] = (http_response, copy.deepcopy(parsed))
+        self._tell(key)
+
+    def _give_up(self, context: dict[str, Any], **_: Any) -> None:
+        self._tell(context.get("trainyard"))
+
+    def _tell(self, key: Any) -> None:
+        with self._deciding:
+            answered = self._asked.pop(key, None)
+        if answered is not None:
+            answered.set()
 
 
 class _ForgetfulClock(Clock):

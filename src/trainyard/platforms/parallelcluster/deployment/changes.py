@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from trainyard.bundle.config_text import config_text
 from trainyard.counts import count_text
-from trainyard.deploy.cluster_update import ClusterUpdate
+from trainyard.deploy.cluster_update import ClusterUpdate, RunningJobs
 from trainyard.deploy.losses import refuse_losses
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.running_nodes import RunningNodes
@@ -24,6 +24,7 @@ from trainyard.platforms.parallelcluster.deployment.cluster import VERSION_TAG, 
 from trainyard.platforms.parallelcluster.deployment.drift import overwritten_drift, refuse_overwriting
 from trainyard.platforms.parallelcluster.deployment.running_jobs import refuse_running_jobs, running_jobs
 from trainyard.render.rendering import render
+from trainyard.stop_request import side_by_side
 
 _MINIMUM = ".MinCount"
 _MOST_SHOWN = 5
@@ -60,8 +61,7 @@ class Changes:
             return StepOutcome(changed=False, detail=stack_state.status)
         _refuse_other_version(work, stack_state)
         work.outputs.update({**known_outputs(work), **known_groups(work), "AssetsBucket": work.bucket})
-        work.cluster_update = _update_of(work)
-        work.untold = _untold(work)
+        work.cluster_update, work.untold = side_by_side(lambda: _update_of(work), lambda: _untold(work))
         if work.cluster_update is None:
             return StepOutcome(changed=False, detail="nothing of the cluster itself" if work.untold else "nothing")
         for line in work.cluster_update.lines():
@@ -90,17 +90,26 @@ def _update_of(work: Work) -> ClusterUpdate | None:
     classified = parallelcluster.classify(work.name, config_text(spec, document))
     if not classified:
         return None
-    update = replace(cluster_update(spec, document, classified), overwrites=overwritten_drift(work, document))
+    update = cluster_update(spec, document, classified)
     if update.need == "refused":
-        return update
-    if not rendering.stand_ins:
-        verdict = parallelcluster.dry_run(work.name, config_text(spec, config_for(document, update.need)), update=True)
-        # What is only refused because the fleet runs is no reason: it is stopped then.
-        if any(message.level == "ERROR" for message in verdict.messages) or not (verdict.accepted or verdict.changes):
-            raise PclusterRefusedError(verdict, where=work.name)
+        return replace(update, overwrites=overwritten_drift(work, document))
+    asked = config_text(spec, config_for(document, update.need))
+    verdict, overwrites, cluster_nodes, running = side_by_side(
+        lambda: None if rendering.stand_ins else parallelcluster.dry_run(work.name, asked, update=True),
+        lambda: overwritten_drift(work, document),
+        lambda: nodes(work.account, work.name),
+        lambda: running_jobs(work, update.queues) if update.queues else RunningJobs(),
+    )
     only_minimums = all(change.parameter.endswith(_MINIMUM) for change in update.changes)
-    work.nodes_to_start = only_minimums and not any(node.role == "Compute" for node in nodes(work.account, work.name))
-    return replace(update, running=running_jobs(work, update.queues)) if update.queues else update
+    work.nodes_to_start = only_minimums and not any(node.role == "Compute" for node in cluster_nodes)
+    update = replace(update, overwrites=overwrites, running=running)
+    # What is only refused because the fleet runs is no reason: it is stopped then.
+    if verdict is not None and (
+        any(message.level == "ERROR" for message in verdict.messages) or not (verdict.accepted or verdict.changes)
+    ):
+        work.cluster_update = update  # which is shown beside the reason
+        raise PclusterRefusedError(verdict, where=work.name)
+    return update
 
 
 def _untold(work: Work) -> tuple[Finding, ...]:
