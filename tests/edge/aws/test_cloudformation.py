@@ -157,8 +157,12 @@ def test_an_update_that_its_review_refuses_is_not_made(account):
     assert find_stack(account, "reviewed") == before
 
 
-@pytest.mark.parametrize("status", ["UPDATE_FAILED", "UPDATE_ROLLBACK_FAILED"])
-def test_a_stack_whose_update_failed_halfway_says_how_to_bring_it_back(status):
+@pytest.mark.parametrize(
+    ("status", "command"),
+    [("UPDATE_FAILED", "rollback-stack"), ("UPDATE_ROLLBACK_FAILED", "continue-update-rollback")],
+)
+def test_a_stack_whose_update_failed_halfway_says_how_to_bring_it_back(status, command):
+    arn = "arn:aws:cloudformation:us-east-2:123456789012:stack/llm/1"
     with pytest.raises(TrainyardError) as caught:
-        refuse_stuck(StackState("llm", "id", status, "no capacity", TAGS, {}))
-    assert "continue-update-rollback --stack-name llm" in (caught.value.hint or "")
+        refuse_stuck(StackState("llm", arn, status, "no capacity", TAGS, {}))
+    assert f"`aws cloudformation {command} --stack-name llm --region us-east-2`" in (caught.value.hint or "")

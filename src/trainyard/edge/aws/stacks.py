@@ -24,6 +24,7 @@ OWN_CHANGE_SETS = "trainyard-"
 GOOD = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE"}
 
 
+_WAYS_BACK = {"UPDATE_FAILED": "rollback-stack", "UPDATE_ROLLBACK_FAILED": "continue-update-rollback"}
 # Most stacks take seconds or minutes; calls are limited to a few a second for the whole account.
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 5.0
@@ -133,13 +134,15 @@ def refuse_stuck(state: StackState) -> None:
     """Raise TrainyardError for a stack whose last update failed halfway: it runs, and only its owner can say how on.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-continueupdaterollback.html
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackStack.html
     """
-    if state.status in ("UPDATE_FAILED", "UPDATE_ROLLBACK_FAILED"):
+    if (command := _WAYS_BACK.get(state.status)) is not None:
+        region = state.id.split(":")[3]  # of its ARN
         raise TrainyardError(
             f"stack {state.name} is {state.status}: {quoted_or(state.reason, 'see its events')}",
             where=state.name,
-            hint=f"`aws cloudformation continue-update-rollback --stack-name {state.name}` brings it back to what it "
-            "was; then run the command again",
+            hint=f"`aws cloudformation {command} --stack-name {state.name} --region {region}` brings it back to what "
+            "it was; then run the command again",
         )
 
 

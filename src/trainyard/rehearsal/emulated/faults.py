@@ -18,6 +18,8 @@ class Faults:
     """Instance types of which EC2 has none left."""
     head_node_signals: bool = True
     """Whether head nodes tell CloudFormation that they are ready. Without that, creating a cluster times out."""
+    updates_are_taken_back: bool = True
+    """Whether CloudFormation can take back an update that fails; where it cannot, somebody has to look."""
     monitoring_instance_reports: bool = True
     """Whether the instance of a self-hosted monitoring runs what is published and says so."""
     quotas: Mapping[str, float] = field(default_factory=dict)

@@ -81,6 +81,15 @@ class CloudFormation(BaseResponse):
         deployment.update(stack, target)
         return ActionResult({"StackId": stack.id})
 
+    def continue_update_rollback(self) -> ActionResult:
+        """Go on with taking an update back."""
+        stack = stacks.stack_named(self._get_param("StackName"), self.region)
+        if not self._is_repeated(stack):
+            if stack.status != "UPDATE_ROLLBACK_FAILED":
+                raise InvalidError(f"Stack:{stack.id} is in {stack.status} state and can not continue update rollback.")
+            deployment.continue_rollback(stack)
+        return EmptyResult()
+
     def delete_stack(self) -> ActionResult:
         """Delete a stack. One that does not exist is deleted already."""
         stack = stacks.find_stack(self._get_param("StackName"), self.region)

@@ -18,6 +18,7 @@ from trainyard.rehearsal.emulated.engine.refusals import InvalidError
 from trainyard.rehearsal.emulated.engine.schema import problems, schema
 from trainyard.rehearsal.emulated.engine.scope import Scope
 from trainyard.rehearsal.emulated.engine.stacks import EmulatedResource, EmulatedStack, exports, importers
+from trainyard.rehearsal.emulated.faults import FAULTS
 from trainyard.rehearsal.emulated.in_process_account import InProcessAccount
 from trainyard.rehearsal.emulated.resource import LogicalResource, PhysicalResource, ResourceError
 
@@ -56,6 +57,16 @@ def update(stack: EmulatedStack, target: StackTarget) -> None:
     else:
         stack.say("UPDATE_FAILED", failure)
     stack.over("UPDATE_IN_PROGRESS")
+
+
+def continue_rollback(stack: EmulatedStack) -> None:
+    """Go on with taking back an update, where that has failed before.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ContinueUpdateRollback.html
+    """
+    former, before = stack.unfinished_rollback
+    _roll_back_update(stack, former, before, "User Initiated")
+    stack.over("UPDATE_ROLLBACK_IN_PROGRESS")
 
 
 def _apply(stack: EmulatedStack, target: StackTarget, verb: str) -> str | None:
@@ -224,6 +235,11 @@ def _roll_back_creation(stack: EmulatedStack, failure: str) -> None:
 
 def _roll_back_update(stack: EmulatedStack, former: StackTarget, before: set[str], failure: str) -> None:
     stack.say("UPDATE_ROLLBACK_IN_PROGRESS", failure)
+    if not FAULTS.updates_are_taken_back:
+        stack.unfinished_rollback = (former, before)
+        changed = [change.logical_id for change in plan.changes(stack, former)]
+        stack.say("UPDATE_ROLLBACK_FAILED", f"The following resource(s) failed to update: [{', '.join(changed)}]. ")
+        return
     replacements = _take_back_replacements(stack)
     added = {name for name in stack.resources if name not in before}
     changes = tuple(change for change in plan.changes(stack, former) if change.action != "Remove")

@@ -80,6 +80,8 @@ class EmulatedStack:
     """The id of the last detection of drift."""
     drifts: list[dict[str, Any]] = field(default_factory=list)
     """What it has detected, as DescribeStackResourceDrifts shows it."""
+    unfinished_rollback: Any = None
+    """What an update that could not be taken back was made of, for whoever goes on with that."""
     unseen: str = ""
     """The status that the next look shows instead: an operation is never over before somebody saw it run."""
 
