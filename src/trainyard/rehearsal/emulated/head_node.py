@@ -143,6 +143,8 @@ def _start_fleet(aws: Aws, cluster: SlurmCluster) -> None:
         up.refused(refused)  # clustermgtd tries again and again; the fleet counts as running
     elif up.fail_nodes(being_made=False):
         _put_fleet_status(aws, cluster.name, "PROTECTED")
+    else:
+        up.come_up()
 
 
 def _launch(aws: Aws, cluster: SlurmCluster) -> ClientError | None:

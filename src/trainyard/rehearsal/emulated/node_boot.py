@@ -70,6 +70,11 @@ class NodeBoot:
         assert breakdown is not None  # noqa: S101  # fail_nodes said so
         return self._signal(breakdown)
 
+    def come_up(self) -> None:
+        """Write what nodes write that the head node has started later, and what it writes of them."""
+        about = (*shared_lines("healthy"), *shared_lines("all_well"))
+        self._logs.write(line for line in about if line["by"] == "compute" or line["log"] == "slurm_resume")
+
     def end_well(self) -> None:
         """Write that all is up."""
         self._logs.write(shared_lines("all_well"))
