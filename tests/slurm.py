@@ -191,7 +191,8 @@ def _start(running: ExitStack, folder: Path, *command: str) -> None:
 
 def _all_idle(slurm: Slurm) -> bool:
     try:
-        return {slurm.node(name) for name in slurm.nodes} == {"idle"}
+        slurm.run("scontrol", "ping")
+        return {slurm.node(name) for name in slurm.nodes} <= {"idle"}
     except AssertionError:
         return False
 
