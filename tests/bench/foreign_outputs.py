@@ -18,6 +18,7 @@ from ruamel.yaml import YAML
 DATA = YAML(typ="safe").load(Path(__file__).with_suffix(".yaml"))
 BYTES = {"int8": 1, "uint8": 1, "f8e4m3": 1, "f8e5m2": 1, "half": 2, "bfloat16": 2, "double": 8}
 Point = tuple[int, float]
+_REDUCING = {"all_reduce", "reduce_scatter", "reduce"}
 _PARAMETERS = (
     "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 17179869184 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 "
     "validation: 1 graph: 0 unalign: 0"
@@ -76,7 +77,8 @@ def figure(value: float, width: int) -> str:
 def nccl_lines(case: dict[str, Any]) -> list[str]:
     options = case.get("options", ())
     head = [] if "bare" in options else _opening(case)
-    return [*head, *_header(options), *_rows(case), *_closing(case)]
+    rows = _old_rows(case) if "old" in options else _rows(case)
+    return [*head, *_header(case), *rows, *_closing(case)]
 
 
 def _opening(case: dict[str, Any]) -> list[str]:
@@ -106,7 +108,10 @@ def _devices(case: dict[str, Any]) -> list[str]:
     ]
 
 
-def _header(options: Any) -> list[str]:
+def _header(case: dict[str, Any]) -> list[str]:
+    options = case.get("options", ())
+    if "old" in options:
+        return _old_header(case)
     stamp = ["          timestamp", "%Y-%m-%d %H:%M:%S"] if "timestamps" in options else ["", ""]
     clock = "cputime" if "cputime" in options else "time"
     names, units = ["algbw", "busbw", "#wrong"], ["(GB/s)", "(GB/s)", ""]
@@ -148,6 +153,32 @@ def _rows(case: dict[str, Any]) -> list[str]:
             half += "".join(f"  {figure(size / busbw * by / 1e3 * one, 7)}" for one in (0.98, 1.1, 1.09)) + "     1.72"
         second = half.replace("       0", "     N/A") if collective in {"alltoall", "sendrecv"} else half
         found.append(start + half + second + ("  2026-03-04 10:20:30" if "timestamps" in options else ""))
+    return found
+
+
+def _old_header(case: dict[str, Any]) -> list[str]:
+    """Return the columns of nccl-tests before 2.11: no root, and the largest error in place of wrong elements.
+
+    https://github.com/NVIDIA/nccl-tests/issues/107
+    """
+    names = ["type", *(["redop"] if case.get("collective", "all_reduce") in _REDUCING else [])]
+    return [
+        "#",
+        f"# {'':{28 + 8 * len(names)}}out-of-place                       in-place",
+        f"#       size         count  {'  '.join(f'{name:>6}' for name in names)}"
+        + "     time   algbw   busbw  error" * 2,
+        f"#        (B)    (elements)  {'  '.join(' ' * 6 for name in names)}" + "     (us)  (GB/s)  (GB/s)       " * 2,
+    ]
+
+
+def _old_rows(case: dict[str, Any]) -> list[str]:
+    collective = case.get("collective", "all_reduce")
+    by = factor(collective, ranks_of(case))
+    words = "     sum" if collective in _REDUCING else ""
+    found = []
+    for size, busbw in points(case):
+        half = f"  {figure(size / busbw * by / 1e3, 7):>7}  {figure(busbw / by, 6):>6}  {figure(busbw, 6):>6}  5e-07"
+        found.append(f"{size:12}  {size // 4:12}  {'float':>6}{words}{half}{half}")
     return found
 
 
@@ -322,6 +353,30 @@ OTHER_TABLES: dict[str, Callable[[dict[str, Any]], list[str]]] = {
         "   D\\D     0      1      2      3",
         *(f"     {at} 771.10 772.20 773.30 774.40" for at in range(4)),
     ],
+    # https://github.com/openucx/ucc/pull/223
+    "ucc_perftest": lambda _: [
+        "Collective:             Alltoall",
+        "       Count        Size                Time, us                           Bandwidth, GB/s",
+        "                                 avg         min         max         avg         min         max",
+        *(f"{2**at:>12}{2**at * 4:>12}{70 + 2**at / 900:>12.2f}{68 + 2**at / 950:>12.2f}{75 + 2**at / 800:>12.2f}"
+          f"{24 + at:>12.2f}{25 + at:>12.2f}{22 + at:>12.2f}" for at in range(16, 24)),
+    ],
+    "one_rank": lambda case: [
+        *_opening(case),
+        *_header(case),
+        *(f"{size:12}  {size // 4:12}     float     sum      -1" + f"  {size / 4e5:7.2f}  400.00    0.00      0" * 2
+          for size, _ in points(case)),
+        *_closing(case),
+    ],
+    # https://docs.nvidia.com/nvshmem/api/using.html#nvshmem-performance-tests
+    "nvshmem_put": lambda _: [
+        "+------------------------+----------------------+",
+        "|       shmem_put_bw     |         None         |",
+        "+------------------------+----------------------+",
+        "|        size (B)        |       BW GB/sec      |",
+        "+------------------------+----------------------+",
+        *(f"|        {2**at:<15} |       {at * 9.5:<14.6f} |" for at in range(10, 24)),
+    ],
     # https://github.com/NVIDIA/nvbandwidth
     "nvbandwidth": lambda _: [
         "Running host_to_device_memcpy_ce.",
@@ -352,6 +407,14 @@ def _is_row(line: str) -> bool:
 def _inside(line: str) -> str:
     """Put the tag where mpirun puts it when a row is flushed in two parts."""
     return line[:59] + "[1,0]<stdout>:" + line[59:] if _is_row(line) else line
+
+
+def _flushed(line: str) -> str:
+    """Put the tag before each half of a row, which is flushed alone: https://github.com/NVIDIA/nccl/issues/1453."""
+    if not _is_row(line):
+        return line
+    half = (len(line) - 52) // 2
+    return line[:52] + "[0]" + line[52 : 52 + half] + "[0]" + line[52 + half :]
 
 
 WRAPPINGS: dict[str, Callable[[list[str]], bytes]] = {
@@ -450,6 +513,59 @@ WRAPPINGS: dict[str, Callable[[list[str]], bytes]] = {
         for line in lines
     ).encode(),
     "kubectl-all-prefixes": _prefix("[pod/nccl-0/launcher] 2026-03-04T10:20:30.123456789Z [1,0]<stdout>:"),
+    # How CI, notebooks, log stores and terminals give lines back.
+    "go-test": _prefix("        [1,0]<stdout>:"),
+    "flush-tags": lambda lines: _prefix("[0] ")([_flushed(line) for line in lines]),
+    "hash-stripped": lambda lines: "".join(f"{line.removeprefix('#')}\n" for line in lines).encode(),
+    "argo": _prefix("nccl-test-7xk2p: "),
+    "loki-json": lambda lines: json.dumps(
+        {
+            "status": "success",
+            "data": {
+                "resultType": "streams",
+                "result": [
+                    {
+                        "stream": {"app": "nccl"},
+                        "values": [[f"17726196300000{at:05}", line] for at, line in enumerate(lines)],
+                    }
+                ],
+            },
+        }
+    ).encode(),
+    "insights-json": lambda lines: json.dumps(
+        {
+            "status": "Complete",
+            "results": [
+                [{"field": "@timestamp", "value": "2026-03-04 10:20:30.123"}, {"field": "@message", "value": line}]
+                for line in lines
+            ],
+        },
+        indent=4,
+    ).encode(),
+    "yaml-block": lambda lines: ("status: Succeeded\nlog: |\n" + "".join(f"  {line}\n" for line in lines)).encode(),
+    "notebook": lambda lines: json.dumps(
+        {
+            "cells": [
+                {
+                    "cell_type": "code",
+                    "outputs": [{"name": "stdout", "output_type": "stream", "text": [f"{line}\n" for line in lines]}],
+                }
+            ],
+            "nbformat": 4,
+        },
+        indent=1,
+    ).encode(),
+    "gitlab": _prefix("2026-03-04T10:20:30.123456Z 01O "),
+    "teamcity": _prefix("[10:20:30] [Step 2/3] "),
+    "airflow": _prefix("[2026-03-04, 10:20:30 UTC] {subprocess.py:93} INFO - "),
+    "squeezed": lambda lines: "".join(re.sub(" +", " ", line).strip() + "\n" for line in lines).encode(),
+    "utf8-bom": lambda lines: ("\ufeff" + "".join(f"{line}\n" for line in lines)).encode(),
+    "hard-wrapped-100": lambda lines: "".join(
+        f"{line[at : at + 100]}\n" for line in lines for at in range(0, max(len(line), 1), 100)
+    ).encode(),
+    "fenced": lambda lines: ("Here is what we see:\n\n```shell\n" + "\n".join(lines) + "\n```\n").encode(),
+    "panel": lambda lines: "".join(f"\u2502 {line:<130} \u2502\n" for line in lines).encode(),
+    "journal-precise": _prefix("Mar 04 10:20:30.123456 ip-10-0-0-1 nccl.sh[812]: "),
 }
 
 

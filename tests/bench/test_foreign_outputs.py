@@ -40,7 +40,7 @@ def judgements_of(case: dict[str, Any], folder: Path) -> list[Judgement]:
     """Return what is found in the file of a case, with what its user would say beside it."""
     file = folder / "output"
     file.write_bytes(content(case))
-    named = case.get("ask") or (case.get("curve") and not case.get("tool"))
+    named = case.get("ask") or (case.get("curve") and not case.get("tool") and not case.get("unnamed"))
     found = judge_files(
         (str(file),),
         instance_type=case.get("type") if named else None,

@@ -193,8 +193,8 @@ def _is_table(below: str) -> bool:
     """Return whether rows stand in the lines below the columns of a table: two with more numbers than words."""
     rows = 0
     for line in below.splitlines()[:_LINES_BELOW]:
-        words = [word.strip("\"',|") for text in program_lines(line) for word in text.split()]
-        numbers = sum(_A_NUMBER.fullmatch(word) is not None for word in words)
+        words = [word for text in program_lines(line) for word in text.replace("|", " ").split() if word.strip("\"',")]
+        numbers = sum(_A_NUMBER.fullmatch(word.strip("\"',")) is not None for word in words)
         rows += numbers >= _FEWEST_NUMBERS and numbers * 2 > len(words)
     return rows >= 2
 

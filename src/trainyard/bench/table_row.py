@@ -87,19 +87,24 @@ def row_of(start: Start, line: int, *, measured_once: bool = False) -> Row | Non
 
 
 def row_over_lines(start: Start, line: int, below: list[str]) -> Row | None:
-    """Return the row that a mail program or an editor has broken into this line and those below it.
+    """Return the row that a mail program, an editor or a terminal has broken into this line and those below it.
 
-    What stands before the lines below has to be what stands before the first: a number of a record is no value.
+    What stands before the lines below has to be what stands before the first, or nothing: a number of a record is no
+    value. A terminal breaks in the middle of a figure.
     """
-    rest = list(start.rest)
+    wholes = [list(start.rest)]
     for text in below:
         words = text.split()
-        before, words = words[: len(start.before)], words[len(start.before) :]
-        if shape(before) != shape(start.before) or not words or not all(map(_is_value, words)):
+        before, of_row = words[: len(start.before)], words[len(start.before) :]
+        words = of_row if shape(before) == shape(start.before) else words
+        if not words or not all(map(_is_part_of_value, words)):
             return None
-        rest += words
-        if (row := row_of(start._replace(rest=rest), line)) is not None:
-            return row
+        wholes = [[*rest, *words] for rest in wholes] + [
+            [*rest[:-1], rest[-1] + words[0], *words[1:]] for rest in wholes if rest
+        ]
+        for rest in wholes:
+            if (row := row_of(start._replace(rest=rest), line)) is not None:
+                return row
     return None
 
 
@@ -114,6 +119,10 @@ def is_continuation(text: str) -> bool:
     while words and _PREFIX.fullmatch(words[0]) and not _NUMBER.fullmatch(words[0]):
         del words[0]
     return bool(words) and len(words) % _OF_A_MEASUREMENT <= 1 and all(map(_is_value, words))
+
+
+def _is_part_of_value(word: str) -> bool:
+    return _is_value(word) or re.fullmatch(r"[\d.eN/A+-]+", word) is not None
 
 
 def _is_value(word: str) -> bool:
