@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trainyard.diagnose.cause import Cause, Signature
@@ -51,11 +51,12 @@ class SuccessLines:
         ends."""
 
     def behind(
-        self, line_ends: Mapping[tuple[str, str | None], tuple[int, int]], piece: Piece
+        self, line_ends: Mapping[tuple[str, str | None], tuple[int, int]], piece: Piece, datas: Iterable[bytes]
     ) -> Iterator[tuple[str, str | None, MatchedLine]]:
         """Yield successes in a piece, each with its node.
 
-        line_ends: where in it the first and the last line of each signature and node end.
+        line_ends: where in it the first and the last line of each signature and node end; datas: its bytes, and where
+        lines were broken also those with spaces there.
         """
         for success, pattern, ends in self._patterns:
             open_nodes = self._open[success.id]
@@ -66,21 +67,27 @@ class SuccessLines:
                     open_nodes[node] = max(open_nodes.get(node, 0), first if success.same else last)
                     firsts.append(first)
             if firsts:
-                yield from self._of_pattern(success, pattern, open_nodes, piece, min(firsts))
+                found = {
+                    start: (node, end, data)
+                    for data in datas
+                    for node, start, end in self._of_pattern(success, pattern, open_nodes, data, min(firsts))
+                }
+                for start, (node, end, data) in sorted(found.items(), key=lambda one: one[0]):
+                    number = piece.line + piece.data.count(b"\n", 0, start)
+                    yield success.id, node, MatchedLine(number, start, end, 0, (success.id,), data[start:end])
             open_nodes.update(dict.fromkeys(open_nodes, 0))
 
     def _of_pattern(
-        self, success: Success, pattern: Any, open_nodes: dict[str | None, int], piece: Piece, place: int
-    ) -> Iterator[tuple[str, str | None, MatchedLine]]:
-        while open_nodes and (match := pattern.search(piece.data, place)):
-            start = piece.data.rfind(b"\n", 0, match.start()) + 1
-            end = piece.data.find(b"\n", match.end())
-            end = len(piece.data) if end < 0 else end
-            node = node_of(self._name, decode_line(without_escapes(piece.data[start:end][:_HEAD_BYTES])))
+        self, success: Success, pattern: Any, open_nodes: dict[str | None, int], data: bytes, place: int
+    ) -> Iterator[tuple[str | None, int, int]]:
+        while open_nodes and (match := pattern.search(data, place)):
+            start = data.rfind(b"\n", 0, match.start()) + 1
+            end = data.find(b"\n", match.end())
+            end = len(data) if end < 0 else end
+            node = node_of(self._name, decode_line(without_escapes(data[start:end][:_HEAD_BYTES])))
             ended = [one for one, last in open_nodes.items() if last <= start and may_be_same(one, node)]
             if ended:
-                number = piece.line + piece.data.count(b"\n", 0, start)
-                yield success.id, node, MatchedLine(number, start, end, match.start() - start, (success.id,))
+                yield node, start, end
             if not success.same:
                 for one in ended:
                     del open_nodes[one]
