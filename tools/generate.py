@@ -40,6 +40,8 @@ from trainyard.training.run import Run
 from trainyard.training.run_file import COMPILED as COMPILED_RUN
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
+from trainyard_node.collectors.lustre import LustreCollector
+from trainyard_node.collectors.neuron import NeuronCollector
 from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
@@ -218,7 +220,10 @@ def _findings_page() -> Iterator[str]:
                 yield ""
 
 
-_COLLECTORS = (SlurmCollector, SchedulerCollector, PricesCollector, EfaCollector, HealthCollector)
+_COLLECTORS = (
+    *(SlurmCollector, SchedulerCollector, PricesCollector, EfaCollector, LustreCollector, NeuronCollector),
+    HealthCollector,
+)
 
 
 def _metrics_page() -> Iterator[str]:

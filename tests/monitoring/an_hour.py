@@ -22,6 +22,7 @@ from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
 from tests.monitoring.whole_cluster.growing import text_at
 from tests.monitoring.whole_cluster.node_exporter import node_exporter
 from tests.monitoring.whole_cluster.nodes import HEAD, NODES, Node
+from tests.monitoring.whole_cluster.trainium import trainium_samples
 from tests.monitoring.whole_cluster.trainyard_node import on_compute, on_head
 from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.dashboard import dashboards
@@ -51,10 +52,7 @@ def an_hour(folder: Path) -> Iterator[AnHour]:
     """Write the hour that ends now, and serve it."""
     end_s = int(time.time()) // STEP_S * STEP_S
     write_blocks(folder, cluster_samples(folder, end_s))
-    of_scraped = [group for group in recording_groups() if group["name"] != _OF_RECORDED]
-    for groups in (of_scraped, [group for group in recording_groups() if group["name"] == _OF_RECORDED]):
-        with real_prometheus(folder, {}) as recording:
-            _record(folder, recording.url, end_s, groups)
+    record_hour(folder, end_s)
     with real_prometheus(folder, {}) as prometheus:
         yield AnHour(prometheus, end_s)
 
@@ -91,6 +89,7 @@ def cluster_samples(folder: Path, end_s: int) -> Iterator[str]:
                         found.setdefault(series, []).append((at_s, value))
             for series, values in found.items():
                 yield from _series(_labelled(series, labels), values)
+    yield from trainium_samples(folder, _times(end_s))
     yield from _firing(end_s)
     yield from _sending(end_s)
 
@@ -151,6 +150,14 @@ def _sending(end_s: int) -> Iterator[str]:
         values = [(at_s, f"{rate * (at_s - end_s + LENGTH_S):.0f}") for at_s in _times(end_s)]
         yield from _series(f"prometheus_remote_storage_{name}{{{labels}}}", values)
     yield from _series(f"up{{{labels}}}", [(at_s, "1") for at_s in _times(end_s)])
+
+
+def record_hour(folder: Path, end_s: int) -> None:
+    """Write what is recorded of the samples that are there, and then what is recorded of that."""
+    of_scraped = [group for group in recording_groups() if group["name"] != _OF_RECORDED]
+    for groups in (of_scraped, [group for group in recording_groups() if group["name"] == _OF_RECORDED]):
+        with real_prometheus(folder, {}) as recording:
+            _record(folder, recording.url, end_s, groups)
 
 
 def _record(folder: Path, url: str, end_s: int, groups: list[dict[str, Any]]) -> None:

@@ -150,6 +150,7 @@ ONLY_WITH = {
     "gpu": re.compile(r"DCGM_FI_|gpu-xid"),
     "gpm": re.compile(r"tensor_active|dram_active"),
     "nvlink": re.compile(r"NVLINK"),
+    "neuron": re.compile(r"neuron|execution_|hardware_ecc"),
     "efa": re.compile(r"amazonefa|efa_interfaces"),
     "slurm": re.compile(r'\bslurm_|collector="slurm"'),
     "head-node": re.compile(r'trainyard_(credentials|capacity|bench)_|node_type="HeadNode"'),

@@ -276,12 +276,13 @@ def test_a_cluster_has_what_its_nodes_have():
         ({"p5.48xlarge": "g5.8xlarge"}, "gpu efa login"),
         ({"p5.48xlarge": "p6-b200.48xlarge"}, "gpu gpm nvlink efa login"),
         ({"p5.48xlarge": "x99.large"}, "gpu efa login"),
+        ({"p5.48xlarge": "trn1.32xlarge", "setup: gpu": "setup: neuron"}, "neuron efa login"),
         ({"p5.48xlarge": "m5.2xlarge", "setup: gpu": "setup: cpu"}, "efa login"),
         ({"p5.48xlarge": "m5.2xlarge", "c5n.18xlarge": "m5.2xlarge", "setup: gpu": "setup: cpu"}, "login"),
         ({"login_nodes: {count: 1, instance_type: m5.large}\n": "", "setup: gpu": "setup: none"}, "efa"),
         (
             {"file_systems: []": "file_systems: [{mount: /fsx, lustre: {size_gib: 1200}}]"},
-            "gpu gpm nvlink efa login shared-storage",
+            "gpu gpm nvlink efa login shared-storage lustre",
         ),
         (
             {"file_systems: []": "file_systems: [{mount: /apps, ebs: {size_gib: 100}}]"},
@@ -313,9 +314,9 @@ monitoring: {mode: amp-only}
     ("platform", "file_systems", "has"),
     [
         # Pods mount what is shared, where no exporter of a node sees it.
-        ("eks", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage"),
+        ("eks", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage lustre"),
         ("batch", "[]", ""),
-        ("batch", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage mounts"),
+        ("batch", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage mounts lustre"),
         ("batch", "[{mount: /home, openzfs: {size_gib: 512}}]", "shared-storage mounts nfs"),
     ],
 )

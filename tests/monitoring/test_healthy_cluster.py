@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.monitoring.test_whole_cluster import unanswered
+from tests.monitoring.test_whole_cluster import OF_P5, unanswered
 from tests.monitoring.whole_cluster import WholeCluster, whole_cluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD
 from tests.slurm import Slurm, real_slurm
 from tests.waiting import wait_until
-from trainyard.monitoring.dashboard import Dashboard, dashboards
+from trainyard.monitoring.dashboard import Dashboard
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -59,7 +59,7 @@ def test_nothing_alarms_where_nothing_is_wrong_but_money_that_is_lost(healthy_cl
     assert healthy_cluster.fired() == {"nodes-idle-while-jobs-wait"}
 
 
-@pytest.mark.parametrize("dashboard", dashboards(), ids=lambda dashboard: dashboard.id)
+@pytest.mark.parametrize("dashboard", OF_P5, ids=lambda dashboard: dashboard.id)
 def test_every_panel_has_data_where_all_is_well_but_those_that_may_be_empty(
     healthy_cluster: WholeCluster, dashboard: Dashboard
 ):

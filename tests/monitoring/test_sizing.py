@@ -41,6 +41,17 @@ def test_an_interface_has_as_many_series_as_the_registry_has_metrics_of_devices(
     assert SERIES["trainyard-node-compute"]["efa_interface"] == len(of_devices)
 
 
+def test_a_node_with_trainium_has_what_is_counted_besides():
+    each, exposition = SERIES["trainyard-node-compute"], exposed((GOLDEN / "neuron-trn1.prom").read_text("utf-8"))
+    # Those of the collector itself are with it.
+    assert len(exposition) + 8 == each["neuron"] + 32 * each["neuron_core"] + 16 * each["neuron_device"]
+
+
+def test_a_file_system_of_lustre_has_what_is_counted():
+    exposition = exposed((GOLDEN / "lustre-2.15.prom").read_text("utf-8"))
+    assert len(exposition) == SERIES["trainyard-node-compute"]["lustre"]
+
+
 def test_the_head_node_has_what_is_counted_besides_users_and_reasons():
     labels = samples_of("head.prom")
     unknown = [label for label in labels if {"user", "account", "reason", "operation", "host"} & set(label)]

@@ -11,7 +11,8 @@ from tests.monitoring.test_foreign_metrics import OF_PROMETHEUS
 from tests.monitoring.whole_cluster import WholeCluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, SPEC
 from tests.waiting import wait_until
-from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
+from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards_for
+from trainyard.monitoring.features import features_of
 from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series
 from trainyard.operate.monitoring.verify.deployed_cluster import plain_keeper
 from trainyard.operate.monitoring.verify.subject import Situation
@@ -33,6 +34,8 @@ EXPECTED = {
     "node-unhealthy",
     "slurm-node-drained",
 }
+# Neuron devices have a test of their own: test_neuron_dashboard.py.
+OF_P5 = dashboards_for(features_of(spec_of(SPEC)))
 EVERYTHING = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$user": ".*", "$job": ".*", "$__rate_interval": "10s"}
 
 
@@ -102,7 +105,7 @@ def unanswered(cluster: WholeCluster, panel: Panel) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("dashboard", dashboards(), ids=lambda dashboard: dashboard.id)
+@pytest.mark.parametrize("dashboard", OF_P5, ids=lambda dashboard: dashboard.id)
 def test_every_panel_has_data_where_a_gpu_is_ill(p5_cluster: WholeCluster, dashboard: Dashboard):
     p5_cluster.fired()
     empty = {panel.id for panel in dashboard.panels() if unanswered(p5_cluster, panel)}

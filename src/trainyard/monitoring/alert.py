@@ -19,6 +19,7 @@ _NO_ALERTS = FOLDER.with_name("no_alerts.yaml")
 # The order is that of the page and of the rules.
 GROUPS = {
     "gpu": "GPUs",
+    "neuron": "Neuron devices",
     "efa": "EFA",
     "node": "Nodes and file systems",
     "slurm": "Slurm",

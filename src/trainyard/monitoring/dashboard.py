@@ -30,6 +30,7 @@ ORDER = (
     "gpu-performance",
     "gpu-peers",
     "nvlink-bandwidth",
+    "neuron-devices",
     "efa-network",
     "host-system",
     "storage",

@@ -49,3 +49,9 @@ def gpu_queues(spec: Spec) -> tuple[str, ...]:
     if not platform_of(spec).nodes_run_release:
         return tuple(launch.nodes.queue.name for launch in compute_launches(spec) if launch.instance.gpus)
     return tuple(queue.name for queue in spec.queues if setup_of(spec, queue) == "gpu")
+
+
+def neuron_queues(spec: Spec) -> tuple[str, ...]:
+    """Return the queues whose nodes have Neuron devices, which trainyard-node reads, whoever installs the driver."""
+    launches = compute_launches(spec)
+    return tuple(launch.nodes.queue.name for launch in launches if launch.instance.accelerator == "neuron")

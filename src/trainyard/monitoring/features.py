@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterator
 from trainyard.catalog.gpus import compute_capability
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.launch.launch import compute_launches
-from trainyard.monitoring.exporters import gpu_queues
+from trainyard.monitoring.exporters import gpu_queues, neuron_queues
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
 # What a cluster can have, and without which a dashboard or a panel would stay empty.
 # gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring). head-node: as only
 # ParallelCluster has one. mounts: nodes that mount shared file systems where their exporter sees it; nfs: over NFS.
-NEEDS = ("gpu", "gpm", "nvlink", "efa", "slurm", "head-node", "mounts", "nfs", "shared-storage", "login")
+# neuron: Trainium or Inferentia. lustre: file systems whose client counts what it moves wherever it is mounted.
+NEEDS = (
+    *("gpu", "gpm", "nvlink", "neuron", "efa", "slurm", "head-node", "mounts", "nfs", "lustre", "shared-storage"),
+    "login",
+)
 
 # NVML gives the activity of parts of a GPU from Hopper on, beside whatever profiles a job there:
 # https://docs.nvidia.com/datacenter/dcgm/latest/reference/dcgm-api/dcgm-api-profiling.html
@@ -75,11 +79,13 @@ _MET: dict[str, Callable[[Spec], bool]] = {
     "gpu": lambda spec: bool(gpu_queues(spec)),
     "gpm": _has_gpm,
     "nvlink": _has_nvlink,
+    "neuron": lambda spec: bool(neuron_queues(spec)),
     "efa": _has_efa,
     "slurm": _has_head_node,
     "head-node": _has_head_node,
     "mounts": _mounts,
     "nfs": _mounts_nfs,
+    "lustre": lambda spec: any(file_system.kind == "lustre" for file_system in spec.file_systems),
     "shared-storage": _has_shared_storage,
     "login": lambda spec: any(True for _ in spec.login_pools()),
 }

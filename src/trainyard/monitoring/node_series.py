@@ -50,22 +50,35 @@ def compute_series(spec: Spec, group: NodeGroup) -> int | None:
     """Return those of one node; where it may be of several instance types, of the one with the most."""
     gpus = group.queue.name in gpu_queues(spec)
     kept = spec.monitoring.all_host_metrics
+    lustre = sum(file_system.kind == "lustre" for file_system in spec.file_systems)
     each = [
-        instance_series(instance, gpus=gpus, all_host_metrics=kept) for instance in launch_of(spec, group).instances
+        instance_series(instance, gpus=gpus, all_host_metrics=kept, lustre=lustre)
+        for instance in launch_of(spec, group).instances
     ]
     counts = [count for count in each if count is not None]
     return max(counts) if counts and len(counts) == len(each) else None
 
 
-def instance_series(instance: Instance, *, gpus: bool, all_host_metrics: bool) -> int | None:
-    """Return those of one node, whose GPUs are looked at or not, and of which all or what is read is kept."""
+def instance_series(instance: Instance, *, gpus: bool, all_host_metrics: bool, lustre: int = 0) -> int | None:
+    """Return those of one node, whose GPUs are looked at or not, and of which all or what is read is kept.
+
+    ``lustre`` is how many file systems of this kind it mounts.
+    """
     if instance.plan is None:
         return None
-    own = _of("trainyard-node-compute", efa_interface=instance.plan.efa_count)
+    own = _of(
+        "trainyard-node-compute", efa_interface=instance.plan.efa_count, lustre=lustre, **_neuron_counts(instance)
+    )
     dcgm = [] if not gpus else [None if instance.gpus is None else _of("dcgm-exporter", gpu=instance.gpus)]
     return total(
         [own, _node_exporter(instance.facts, instance.private_addresses, all_host_metrics=all_host_metrics), *dcgm]
     )
+
+
+def _neuron_counts(instance: Instance) -> dict[str, int]:
+    if instance.accelerator != "neuron":
+        return {}
+    return {"neuron": 1, "neuron_core": instance.ranks, "neuron_device": instance.accelerators}
 
 
 def agent_series() -> int:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
+from trainyard_node.collectors.lustre import LustreCollector
+from trainyard_node.collectors.neuron import DEVICES, NeuronCollector
 from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.collectors.slurm.collector import DEFAULT_NAMES, NAMES, SlurmCollector
 from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
@@ -15,7 +17,7 @@ from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.programs import Programs
 
-COLLECTORS = ("slurm", "slurm-scheduler", "prices", "efa", "health")
+COLLECTORS = ("slurm", "slurm-scheduler", "prices", "efa", "lustre", "neuron", "health")
 
 
 def collectors_of_node(
@@ -28,6 +30,8 @@ def collectors_of_node(
         "slurm-scheduler": SchedulerCollector(programs, chosen),
         "prices": PricesCollector(world),
         "efa": EfaCollector(world),
+        "lustre": LustreCollector(world),
+        "neuron": NeuronCollector(world),
         "health": HealthCollector(world),
     }
     return [by_name[name] for name in names_asked or _of_role(world)]
@@ -43,11 +47,15 @@ def _slurm_names(world: World) -> str:
 
 
 def _of_role(world: World) -> tuple[str, ...]:
-    role = read_node_env(world.places).get("TRAINYARD_ROLE", "")
+    settings = read_node_env(world.places)
+    role = settings.get("TRAINYARD_ROLE", "")
     if role == "head":
         return ("slurm", "slurm-scheduler", "prices")
     if role.startswith("compute-"):
-        return ("efa", "health")
+        # An image may have the driver, whatever the setup is.
+        has_neuron = settings.get("TRAINYARD_SETUP") == "neuron" or world.places.at(DEVICES).exists()
+        neuron = ("neuron",) if has_neuron else ()
+        return ("efa", "lustre", *neuron, "health")
     if role == "login":
         return ()
     raise NodeError(f"node.env gives the role {role!a:.40}, which is none: name what to read with --collector")

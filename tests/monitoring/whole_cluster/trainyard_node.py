@@ -8,12 +8,14 @@ from pathlib import Path
 from tests.monitoring.whole_cluster.growing import Line, counters, growing
 from tests.monitoring.whole_cluster.nodes import Node
 from tests.node.collectors.efa_tree import EfaTree
+from tests.node.collectors.lustre_tree import mount_lustre
 from tests.node.collectors.recorded_programs import end_of
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.simulation.node import data
 from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
+from trainyard_node.collectors.lustre import LustreCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.exposition import Exposition
@@ -48,6 +50,7 @@ def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
     found = _LOST_EFA if lost else _ILL_GPU if ill and node.ill_gpu is not None else ()
     collectors: list[Collector] = [
         EfaCollector(World(Places(str(root)), clock, FakeProcesses(clock))),
+        LustreCollector(World(Places(str(root)), clock, FakeProcesses(clock))),
         _Health(found),
     ]
     rates = data("efa_rates")
@@ -57,6 +60,7 @@ def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
 def _tree(folder: Path, lost: str) -> Path:
     if not (folder / "sys").exists():
         EfaTree(folder).instance("p5")
+        mount_lustre(folder)
         if lost:
             (folder / "sys/class/infiniband" / lost).unlink()
     return folder

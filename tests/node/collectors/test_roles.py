@@ -10,12 +10,14 @@ import pytest
 
 from tests.node.collectors.efa_tree import EfaTree
 from tests.node.collectors.exposed import exposed
+from tests.node.collectors.neuron_tree import show_devices
 from tests.node.collectors.recorded_programs import RecordedPrograms
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.monitoring.registry import registries
 from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
+from trainyard_node.collectors.lustre import LustreCollector
 from trainyard_node.collectors.of_node import collectors_of_node
 from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
@@ -62,12 +64,12 @@ def head(root: Path) -> list[Collector]:
 
 def compute_gpu(root: Path) -> list[Collector]:
     EfaTree(root).instance("p5")
-    return [EfaCollector(world(root)), Health()]
+    return [EfaCollector(world(root)), LustreCollector(world(root)), Health()]
 
 
 def compute_cpu(root: Path) -> list[Collector]:
     EfaTree(root).expect(0)
-    return [EfaCollector(world(root)), Health()]
+    return [EfaCollector(world(root)), LustreCollector(world(root)), Health()]
 
 
 ROLES = {"head": head, "compute-gpu": compute_gpu, "compute-cpu": compute_cpu}
@@ -104,8 +106,8 @@ def test_promtool_accepts_it(role: str):
     ("role", "names"),
     [
         ("head", ["slurm", "slurm-scheduler", "prices"]),
-        ("compute-gpu", ["efa", "health"]),
-        ("compute-none", ["efa", "health"]),
+        ("compute-gpu", ["efa", "lustre", "health"]),
+        ("compute-none", ["efa", "lustre", "health"]),
         ("login", []),
     ],
 )
@@ -114,6 +116,20 @@ def test_a_node_reads_what_its_role_has(role: str, names: list[str], tmp_path: P
     place.places.node_env.parent.mkdir(parents=True)
     place.places.node_env.write_text(f"TRAINYARD_ROLE='{role}'\n")
     assert [collector.name for collector in collectors_of_node(place, RecordedPrograms(), None, "vpenso")] == names
+
+
+def test_a_node_with_neuron_devices_reads_them(tmp_path: Path):
+    place = world(tmp_path)
+    place.places.node_env.parent.mkdir(parents=True)
+    for setup, there in (("neuron", True), ("none", False)):
+        place.places.node_env.write_text(f"TRAINYARD_ROLE='compute-trn'\nTRAINYARD_SETUP='{setup}'\n")
+        assert ("neuron" in _names(place)) == there
+    show_devices(tmp_path)
+    assert _names(place) == ["efa", "lustre", "neuron", "health"]
+
+
+def _names(place: World) -> list[str]:
+    return [collector.name for collector in collectors_of_node(place, RecordedPrograms(), None, None)]
 
 
 def test_the_head_node_uses_the_names_that_the_spec_asks_for(tmp_path: Path):

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# trainyard-node's own metrics on port 9341: Slurm on the head node; EFA and the node's health on compute nodes.
+# trainyard-node's own metrics on port 9341: Slurm on the head node; EFA, Lustre and the node's
+# health on compute nodes.
 # As a user that exists only while it runs. docs/metrics.md names what it exports.
 set -euo pipefail
 # shellcheck source=src/trainyard/bootstrap/assets/common.sh

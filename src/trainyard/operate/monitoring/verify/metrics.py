@@ -12,6 +12,7 @@ import yaml
 
 from trainyard.catalog.instances import uses_efa
 from trainyard.finding import Finding
+from trainyard.monitoring.exporters import neuron_queues
 from trainyard.monitoring.node_discovery import TARGET_LABELS
 from trainyard.monitoring.registry import foreign_metrics, registries, registry
 from trainyard.operate.monitoring.verify.finding_kinds import finding
@@ -50,7 +51,10 @@ def always_exported(spec: Spec, job: str, node_type: str, queue: str) -> frozens
         return frozenset(data.get(job, ()))
     files = data[job].get(node_type, {}).get(spec.monitoring.slurm_names, ())
     efa = data[f"{job}-efa"] if _has_efa(spec, queue) else ()
-    return frozenset(name for file in (*files, *efa) for name in registry(file) if not _sometimes().fullmatch(name))
+    neuron = data[f"{job}-neuron"] if queue in neuron_queues(spec) else ()
+    return frozenset(
+        name for file in (*files, *efa, *neuron) for name in registry(file) if not _sometimes().fullmatch(name)
+    )
 
 
 def _answering(situation: Situation) -> dict[Kind, list[str]]:

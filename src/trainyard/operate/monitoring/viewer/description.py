@@ -13,11 +13,13 @@ _NEEDS = {
     "gpu": "GPUs",
     "gpm": "GPUs that tell which parts of them work",
     "nvlink": "NVLink",
+    "neuron": "Neuron devices",
     "efa": "EFA",
     "slurm": "Slurm",
     "head-node": "head node",
     "mounts": "shared file systems that its nodes mount themselves",
     "nfs": "NFS",
+    "lustre": "Lustre",
     "shared-storage": "shared file system",
     "login": "login nodes",
 }
