@@ -123,8 +123,18 @@ def test_tiles_are_a_row_for_each_node_with_a_hole_where_a_gpu_is_missing():
     json.dumps(told, allow_nan=False)
 
 
-def test_what_is_usual_and_a_limit_are_no_series_that_are_counted():
-    queries = (PanelQuery("load", legend="{{node_name}}"), PanelQuery("usual", "median", role="median"))
-    told = shown(FakeSource([({"node_name": "n-1"}, 1.0)]), panel("timeseries", *queries))
-    assert [one["query"] for one in told["series"]] == [0, 1]
-    assert (told["shown"], told["total"]) == (1, 1)
+def test_what_is_usual_is_asked_at_once_and_is_no_series_that_is_counted():
+    usual = (PanelQuery("least", "10 %", role="low"), PanelQuery("half", "median", role="median"))
+    queries = (PanelQuery("load", legend="{{node_name}}"), *usual, PanelQuery("most", "line rate", role="limit"))
+    source = FakeSource(
+        [({"node_name": "n-1", "role": role}, value) for role, value in (("median", 3.0), ("low", 1.0))]
+    )
+    told = shown(source, panel("timeseries", *queries))
+    assert [expr for expr, *_ in source.ranges if "least" in expr] == [
+        'label_replace(least, "role", "low", "", "") or label_replace(half, "role", "median", "", "")'
+    ]
+    assert [(one["query"], one["name"], one["newest"]) for one in told["series"] if one["query"] in {1, 2}] == [
+        (1, "10 %", 1.0),
+        (2, "median", 3.0),
+    ]
+    assert (told["shown"], told["total"]) == (2, 2)

@@ -31,6 +31,7 @@ _LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 # A name is read, not searched.
 _LONGEST, _LONGEST_LABEL = 120, 300
 _MOST_NODES, _MOST_BESIDE = 100, 5000
+_USUAL, _ROLE = {"low", "median", "high"}, "role"
 
 
 def panel_data(asking: PanelQueries, panel: Panel, selection: Selection, window: Window) -> dict[str, Any]:
@@ -39,7 +40,8 @@ def panel_data(asking: PanelQueries, panel: Panel, selection: Selection, window:
     try:
         if panel.kind == "tiles":
             return {**_tiles(asking, panel, selection, window), "ms": round((time.monotonic() - began) * 1000)}
-        answers = [_query_data(asking, panel, query, selection, window) for query in _queries(panel)]
+        band = _band(asking, panel, selection, window)
+        answers = [band.get(query) or _query_data(asking, panel, query, selection, window) for query in _queries(panel)]
         beside = _beside(asking, panel, answers[0].series, selection, window)
     except TrainyardError as error:
         return {"id": panel.id, "error": {"problem": error.problem, "hint": error.hint}}
@@ -57,6 +59,20 @@ def panel_data(asking: PanelQueries, panel: Panel, selection: Selection, window:
         "shown": sum(len(answer.series) for answer in own),
         "total": sum(answer.total for answer in own),
         "ms": round((time.monotonic() - began) * 1000),
+    }
+
+
+def _band(asking: PanelQueries, panel: Panel, selection: Selection, window: Window) -> dict[PanelQuery, QueryResult]:
+    """Return what is usual, of which three queries are asked as one: a page has many of them."""
+    queries = [query for query in panel.queries if query.role in _USUAL]
+    if not queries:
+        return {}
+    together = " or ".join(f'label_replace({query.expr}, "{_ROLE}", "{query.role}", "", "")' for query in queries)
+    answer = asking.over_time(together, selection, window, len(queries))
+    by_role = {series.labels.get(_ROLE, ""): Series({}, series.points) for series in answer.series}
+    return {
+        query: QueryResult([by_role[query.role]] if query.role in by_role else [], 1, answer.window)
+        for query in queries
     }
 
 
