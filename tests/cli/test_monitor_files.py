@@ -43,8 +43,10 @@ def test_only_what_a_cluster_can_fill_is_listed(trainyard):
     assert ran.status == 0
     names = [line.split("  ")[0] for line in ran.out.splitlines() if not line.startswith(" ")]
     # Those in CloudWatch stand below.
-    assert names[:7] == ["cluster-overview", "node-status", "slurm-jobs", "job", "node", "host-system", "storage"]
-    assert all(name.startswith("ParallelCluster-plain") for name in names[7:])
+    assert names[:8] == [
+        *("cluster-overview", "node-status", "slurm-jobs", "job", "node", "host-system", "storage", "money")
+    ]
+    assert all(name.startswith("ParallelCluster-plain") for name in names[8:])
     assert "GPU" not in ran.out
     assert "EFA throughput" not in ran.out
 

@@ -116,6 +116,21 @@ def test_an_id_is_lower_case_with_hyphens(alert: Alert):
     assert re.fullmatch(r"[a-z]+(-[a-z]+)+", alert.id)
 
 
+# Whose value is never 1: its condition says so.
+MANY = {"jobs-lost-with-nodes", "node-replaced-again"}
+
+
+@EACH
+def test_no_summary_has_a_count_before_a_plural_that_may_be_one(alert: Alert):
+    assert alert.id in MANY or not re.search(r"{{ \$value }} [A-Za-z]+s\b", alert.summary.replace("°C", ""))
+
+
+@EACH
+def test_an_alert_about_an_instance_names_the_node_as_slurm_does(alert: Alert):
+    assert not re.search(r"\$labels\.(instance|node_name) ", alert.summary)
+    assert "node" in alert.summary or not alert.names_node
+
+
 def test_the_rules_hold_every_alert_once():
     names = [rule["alert"] for group in alert_rules()["groups"] for rule in group["rules"]]
     assert names == [alert.id for alert in alerts()]
