@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 from math import inf
 from typing import NamedTuple
 
@@ -62,12 +62,16 @@ class Timeline:
         for (file, place), numbers in later._numbers_by_place.items():
             first = ties.first_lines.get(file) if is_same_log_enough else None
             keys: list[Hashable] = [file] if first else ties.keys(place, kind, is_dated=file in self._logs.dated)
-            stretches = [one for key in keys if (one := ties.stretches(key, kind))]
-            for number in numbers if stretches else ():
+            stretches = _merged([one for key in keys if (one := ties.stretches(key, kind))])
+            if not stretches:
+                continue
+            # Where lines have no time, their order tells.
+            in_order = first is not None and (first.time is None or not kind.slack_lines)
+            for number in numbers:
                 time = later._times[number]
-                if first and _stands_behind(first, later.hits[number], kind):
+                if first and (in_order or time is None) and first.line > later.hits[number].line + kind.slack_lines:
                     continue
-                mask[number] = time is None or any(_lies_in(time, one) for one in stretches)
+                mask[number] = time is None or _lies_in(time, stretches)
         return mask
 
     @cached_property
@@ -128,10 +132,17 @@ class _Ties:
         return self._stretches[key, kind]
 
 
-def _stands_behind(first: Hit, hit: Hit, kind: LinkKind) -> bool:
-    """Return whether the first line of a cause stands too far behind a line of its log, where no times tell."""
-    told_by_times = kind.slack_lines and hit.time is not None and first.time is not None
-    return not told_by_times and first.line > hit.line + kind.slack_lines
+def _merged(all_stretches: Sequence[_Stretches]) -> _Stretches:
+    """Return stretches of time as those that do not overlap."""
+    if len(all_stretches) == 1:
+        return all_stretches[0]
+    merged: _Stretches = []
+    for begin, end in sorted(chain.from_iterable(all_stretches)):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return merged
 
 
 def _lies_in(time: float, stretches: _Stretches) -> bool:
