@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.slurm import free_ports, real_slurm
 
 from trainyard_node.collectors.slurm.collector import SlurmCollector
+from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.collectors.slurm.slurm_reading import VARIABLES, commands_with
 from trainyard_node.programs import RealPrograms
 
@@ -56,7 +57,7 @@ def main() -> None:
     with real_slurm(2, gpus=8, more=CLUSTER, queue="q-st-cpu-[1-2]") as slurm:
         os.environ["SLURM_CONF"] = slurm.variables["SLURM_CONF"]
         fill(slurm)
-        for name, value in {**collection(rounds), **served(slurm), **whole_json()}.items():
+        for name, value in {**collection(rounds), **scheduler(rounds), **served(slurm), **whole_json()}.items():
             print(f"| {name} | {value} |", flush=True)
     for name, value in recorded().items():
         print(f"| {name} | {value} |")
@@ -85,6 +86,13 @@ def fill(slurm: Slurm) -> None:
     slurm.run("sbatch", "--quiet", "--hold", f"--array=1-{JOBS // 2}", *options, str(script))
     slurm.run("scontrol", "update", "NodeName=big-dy-p5-[1-40]", "State=down", "Reason=Xid 79")
     slurm.submit("sleep 600", "--partition=q", "--gres=gpu:2", "--nodelist=q-st-cpu-1")
+
+
+def scheduler(rounds: int) -> dict[str, str]:
+    """Return what slurmctld's own figures cost, which are read once a minute."""
+    collector = SchedulerCollector(RealPrograms(), "vpenso")
+    times = statistics.median([timed(lambda: len(collector.collect().text())) for _ in range(rounds)])
+    return {"one reading of sdiag and sshare, once a minute": f"{times * 1000:.0f} ms"}
 
 
 def collection(rounds: int) -> dict[str, str]:

@@ -33,6 +33,13 @@ _ILL_GPU = (
     Outcome("gpu-row-remap", "failed", "a bad row of memory could not be remapped", "gpu 3"),
     Outcome("gpu-xid", "failed", "Xid 64, row remapping failed, once", "gpu 3"),
 )
+# Data that is read, and checkpoints on the average. Each kind of operations takes a tenth of the time.
+_LUSTRE_BUSY = {
+    "trainyard_lustre_read_bytes_total": 120e6,
+    "trainyard_lustre_written_bytes_total": 80e6,
+    "trainyard_lustre_operations_total": 40.0,
+    "trainyard_lustre_operation_seconds_total": 0.1,
+}
 _LOST_EFA = (Outcome("efa-count", "failed", "31 EFA interfaces, where there should be 32"),)
 
 
@@ -54,7 +61,7 @@ def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
         _Health(found),
     ]
     rates = data("efa_rates")
-    return _lines(collectors, {**rates["always"], **(rates["busy"] if node.busy else {})})
+    return _lines(collectors, {**rates["always"], **({**rates["busy"], **_LUSTRE_BUSY} if node.busy else {})})
 
 
 def _tree(folder: Path, lost: str) -> Path:
