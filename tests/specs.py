@@ -276,6 +276,8 @@ def spec_texts(draw: st.DrawFn) -> str:
                 "alarms": st.booleans(),
                 "slurm_names": st.sampled_from(["vpenso", "rivosinc"]),
                 "all_host_metrics": st.booleans(),
+                "nccl_ras": st.booleans(),
+                "nccl_inspector": st.booleans(),
                 "cloudwatch_metrics": st.lists(
                     st.sampled_from(["system", "gpu", "efa", "efa-interfaces", "slurm"]), unique=True
                 ),

@@ -41,6 +41,8 @@ from trainyard.training.run_file import COMPILED as COMPILED_RUN
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.lustre import LustreCollector
+from trainyard_node.collectors.nccl_inspector import NcclInspectorCollector
+from trainyard_node.collectors.nccl_ras import NcclRasCollector
 from trainyard_node.collectors.neuron import NeuronCollector
 from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
@@ -223,6 +225,7 @@ def _findings_page() -> Iterator[str]:
 _COLLECTORS = (
     *(SlurmCollector, SchedulerCollector, PricesCollector, EfaCollector, LustreCollector, NeuronCollector),
     HealthCollector,
+    *(NcclRasCollector, NcclInspectorCollector),
 )
 
 

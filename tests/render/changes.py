@@ -296,6 +296,14 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "monitoring.dashboard": (False, {}),
     "monitoring.alarms": (False, {}),
     "monitoring.all_host_metrics": (True, {"monitoring": {"mode": "amp-only"}}),
+    "monitoring.nccl_ras": (True, {"monitoring": {"mode": "amp-only"}, "software": {"setup": "gpu"}}),
+    "monitoring.nccl_inspector": (
+        True,
+        {
+            "monitoring": {"mode": "amp-only"},
+            "software": {"setup": "gpu", "nccl": {"version": "2.29.7-1"}},
+        },
+    ),
     "monitoring.slurm_names": ("rivosinc", {"monitoring": {"mode": "amp-only"}}),
     "monitoring.cloudwatch_metrics": (["system", "efa"], {}),
     "parallelcluster.imds": ("v1.0", {}),

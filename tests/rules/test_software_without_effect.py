@@ -1,3 +1,5 @@
+import pytest
+
 from tests.rules.found import paths, problems
 
 RULE = "software-without-effect"
@@ -55,3 +57,29 @@ def test_metrics_of_nodes_that_nobody_keeps_are_found():
 def test_names_of_metrics_that_nothing_exports_are_found():
     assert paths(RULE, "monitoring: {slurm_names: rivosinc}") == ["monitoring.slurm_names"]
     assert paths(RULE, "monitoring: {slurm_names: rivosinc, mode: amp-only}") == []
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("monitoring: {nccl_ras: true}", ["monitoring.nccl_ras"]),
+        ("monitoring: {nccl_ras: true, mode: amp-only}", ["monitoring.nccl_ras"]),
+        ("software: {setup: gpu}\nmonitoring: {nccl_ras: true, mode: amp-only}", []),
+    ],
+)
+def test_asking_nccl_where_nobody_can_answer_or_keep_it_is_found(more: str, found: list[str]):
+    assert paths(RULE, more) == found
+
+
+@pytest.mark.parametrize(("version", "found"), [("2.27.7-1", 1), ("2.28.3-1", 1), ("2.28.7-1", 0), ("2.30.4-1", 0)])
+def test_a_version_of_nccl_without_json_is_found(version: str, found: int):
+    more = f"software: {{setup: gpu, nccl: {{version: {version}}}}}\nmonitoring: {{nccl_ras: true, mode: amp-only}}"
+    assert paths(RULE, more) == ["monitoring.nccl_ras"] * found
+
+
+@pytest.mark.parametrize(
+    ("nccl", "found"), [("", 1), (", nccl: {version: 2.29.3-1}", 1), (", nccl: {version: 2.29.7-1}", 0)]
+)
+def test_the_inspector_without_a_shared_nccl_that_has_it_is_found(nccl: str, found: int):
+    more = f"software: {{setup: gpu{nccl}}}\nmonitoring: {{nccl_inspector: true, mode: amp-only}}"
+    assert paths(RULE, more) == ["monitoring.nccl_inspector"] * found

@@ -22,7 +22,10 @@ _OF_INSTANCE = ("grafana/", "units/trainyard-grafana")
 _PACKAGE = "trainyard-node.pyz"
 _SETTING = re.compile(rb"TRAINYARD_[A-Z0-9_]+")
 READ_BY_PACKAGE = {
-    "node-metrics": ("TRAINYARD_SLURM_NAMES", "TRAINYARD_LIST_PRICES", "TRAINYARD_BUDGET_USD_MONTH"),
+    "node-metrics": (
+        *("TRAINYARD_SLURM_NAMES", "TRAINYARD_LIST_PRICES", "TRAINYARD_BUDGET_USD_MONTH"),
+        *("TRAINYARD_NCCL_RAS", "TRAINYARD_NCCL_INSPECTOR"),
+    ),
     "cloudwatch-metrics": ("TRAINYARD_CLOUDWATCH_METRICS",),
     "prometheus": ("TRAINYARD_CAPACITY_RESERVATIONS",),
     "block-end": ("TRAINYARD_CAPACITY_BLOCKS",),

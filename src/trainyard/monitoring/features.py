@@ -15,9 +15,10 @@ from trainyard.spec.cluster import Spec
 # gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring). head-node: as only
 # ParallelCluster has one. mounts: nodes that mount shared file systems where their exporter sees it; nfs: over NFS.
 # neuron: Trainium or Inferentia. lustre: file systems whose client counts what it moves wherever it is mounted.
+# nccl-ras: nodes that ask NCCL. nccl-inspector: jobs whose NCCL measures its collectives.
 NEEDS = (
     *("gpu", "gpm", "nvlink", "neuron", "efa", "slurm", "head-node", "mounts", "nfs", "lustre", "shared-storage"),
-    "login",
+    *("login", "nccl-ras", "nccl-inspector"),
 )
 
 # NVML gives the activity of parts of a GPU from Hopper on, beside whatever profiles a job there:
@@ -87,5 +88,7 @@ _MET: dict[str, Callable[[Spec], bool]] = {
     "nfs": _mounts_nfs,
     "lustre": lambda spec: any(file_system.kind == "lustre" for file_system in spec.file_systems),
     "shared-storage": _has_shared_storage,
+    "nccl-inspector": lambda spec: spec.monitoring.nccl_inspector,
+    "nccl-ras": lambda spec: spec.monitoring.nccl_ras,
     "login": lambda spec: any(True for _ in spec.login_pools()),
 }

@@ -172,6 +172,8 @@ def _settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]:
         "GRAFANA_URL": _grafana_url(spec, ids) if kind.role == "monitoring" else "",
         "DATA_VOLUME": ids.of("MonitoringVolumeId") if kind.role == "monitoring" else "",
         "SLURM_NAMES": spec.monitoring.slurm_names,
+        "NCCL_RAS": str(int(spec.monitoring.nccl_ras and kind.setup == "gpu")),
+        "NCCL_INSPECTOR": str(int(spec.monitoring.nccl_inspector and kind.setup == "gpu")),
         "CLOUDWATCH_METRICS": " ".join(groups_of(spec, kind.role, kind.queue)),
         "EFA_VERSION": software.efa_version or "",
         "SHARED": shared_mount(spec) or "",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 
 from trainyard.launch.setup import setup_of
 from trainyard.rules import Problem, Rule
@@ -30,6 +31,7 @@ def check(spec: Spec) -> Iterator[Problem]:
     if software.setup != "none" and not spec.installs_anything:
         yield Problem(("software", "setup"), "every queue has the setup none, so no node installs anything", _SET_UP)
     yield from _unmeasured(spec)
+    yield from _nccl_told(spec, setups)
     if software.on_failure == "hold" and not spec.installs_anything:
         yield Problem(("software", "on_failure"), "nodes install nothing, so nothing can fail", _SET_UP)
 
@@ -49,6 +51,31 @@ def _unmeasured(spec: Spec) -> Iterator[Problem]:
             yield Problem(("monitoring", key), message, "choose another mode, or remove the key")
 
 
+def _nccl_told(spec: Spec, setups: Collection[str]) -> Iterator[Problem]:
+    """Yield why NCCL is asked or measured and nothing can be told."""
+    for key, since in _TOLD_SINCE.items():
+        if not getattr(spec.monitoring, key):
+            continue
+        where, nccl = ("monitoring", key), spec.software.nccl
+        if spec.monitoring.mode == "none":
+            yield Problem(where, "nothing keeps what NCCL says with monitoring mode none", "choose another mode")
+        elif "gpu" not in setups:
+            yield Problem(where, "no queue has the setup gpu, so no node asks NCCL", _SET_UP)
+        elif nccl is not None and _parts(nccl.version) < _parts(since):
+            problem = f"NCCL {nccl.version} cannot do it; {since} is the first that can"
+            yield Problem(where, problem, f"take software.nccl.version {since} or newer, or remove the key")
+        elif nccl is None and key == "nccl_inspector":
+            problem = "the plugin comes with the NCCL of software.nccl, and there is none"
+            yield Problem(where, problem, f"write software.nccl with version {since} or newer, or remove the key")
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"[0-9]+", version)))[:3]
+
+
+# JSON of RAS: https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html#json-output
+# The inspector's mode for Prometheus: by the tags of https://github.com/NVIDIA/nccl, read 2026-11-27.
+_TOLD_SINCE = {"nccl_ras": "2.28.7-1", "nccl_inspector": "2.29.7-1"}
 _SET_UP = "give the queues a setup, or remove the key"
 
 RULE = Rule(

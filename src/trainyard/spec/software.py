@@ -126,6 +126,12 @@ class Monitoring(Record):
     slurm_names: SlurmNames = "vpenso"
     """Whose names Slurm's metrics have: those of prometheus-slurm-exporter by vpenso, which our dashboards and most
     others query, or those of the one by rivosinc besides."""
+    nccl_ras: bool = False
+    """Ask NCCL once a minute which GPUs of a job do not answer and which communicators are stuck, for the dashboard of
+    jobs and two alerts. Jobs need NCCL 2.28.7 or newer, and do not set NCCL_RAS_ENABLE=0 or another NCCL_RAS_ADDR."""
+    nccl_inspector: bool = False
+    """Load NCCL's inspector plugin in jobs that use the NCCL of software.nccl, from version 2.29.7-1 on, and show bus
+    bandwidth and time of their collectives by GPU on the dashboard of jobs. Each makes series, and each costs."""
 
 
 class Assets(Record):

@@ -8,6 +8,8 @@ from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.lustre import LustreCollector
+from trainyard_node.collectors.nccl_inspector import NcclInspectorCollector
+from trainyard_node.collectors.nccl_ras import NcclRasCollector
 from trainyard_node.collectors.neuron import DEVICES, NeuronCollector
 from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.collectors.slurm.collector import DEFAULT_NAMES, NAMES, SlurmCollector
@@ -17,7 +19,10 @@ from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
 from trainyard_node.programs import Programs
 
-COLLECTORS = ("slurm", "slurm-scheduler", "prices", "efa", "lustre", "neuron", "health")
+COLLECTORS = (
+    *("slurm", "slurm-scheduler", "prices", "efa", "lustre", "neuron", "health"),
+    *("nccl-ras", "nccl-inspector"),
+)
 
 
 def collectors_of_node(
@@ -33,6 +38,8 @@ def collectors_of_node(
         "lustre": LustreCollector(world),
         "neuron": NeuronCollector(world),
         "health": HealthCollector(world),
+        "nccl-ras": NcclRasCollector(),
+        "nccl-inspector": NcclInspectorCollector(world),
     }
     return [by_name[name] for name in names_asked or _of_role(world)]
 
@@ -55,7 +62,11 @@ def _of_role(world: World) -> tuple[str, ...]:
         # An image may have the driver, whatever the setup is.
         has_neuron = settings.get("TRAINYARD_SETUP") == "neuron" or world.places.at(DEVICES).exists()
         neuron = ("neuron",) if has_neuron else ()
-        return ("efa", "lustre", *neuron, "health")
+        wanted = {
+            "nccl-ras": settings.get("TRAINYARD_NCCL_RAS"),
+            "nccl-inspector": settings.get("TRAINYARD_NCCL_INSPECTOR"),
+        }
+        return ("efa", "lustre", *neuron, "health", *(name for name, chosen in wanted.items() if chosen == "1"))
     if role == "login":
         return ()
     raise NodeError(f"node.env gives the role {role!a:.40}, which is none: name what to read with --collector")

@@ -34,6 +34,7 @@ case $* in
   mkdir -p "$PREFIX/lib" && cp "$BUILDDIR/libnccl.so.2" "$PREFIX/lib/" &&
     ln -s libnccl.so.2 "$PREFIX/lib/libnccl.so" && echo static >"$PREFIX/lib/libnccl_static.a"
   ;;
+*"/inspector "*) echo inspector >"$2/libnccl-profiler-inspector.so" ;;
 *" MPI=1 "*) mkdir -p "$BUILDDIR" && cp "$NCCL_HOME/lib/libnccl.so.2" "$BUILDDIR/all_reduce_perf" ;;
 *" DESTDIR="*)
   prefix=$(cat "$2/prefix")

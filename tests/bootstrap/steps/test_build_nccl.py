@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bootstrap.steps.nccl_node import VERSION, NcclNode
+from tests.bootstrap.steps.nccl_node import VERSION, NcclNode, source
 from tests.bootstrap.steps.scripts import answers, command, environment, run_script
 from tests.bootstrap.steps.stubs import complaint
 from tests.waiting import wait_until
@@ -281,3 +281,40 @@ def test_the_job_runs_the_script_of_the_release(node: NcclNode):
     ran = run_script(node, "nccl/build-nccl.sbatch", "--architectures", "90")
     assert ran.returncode == 0, ran.stderr
     assert node.seen() == [VERSION, "current"]
+
+
+def test_the_inspector_is_built_where_the_source_has_one_that_writes_for_prometheus(node: NcclNode):
+    files = {"plugins/profiler/inspector/inspector_prom.cc": "x"}
+    node.asset("nccl", "nccl-2.28.7-1.tar.gz", source("nccl-2.28.7-1", **files))
+    node.built()
+    assert (node.shared / VERSION / "lib/libnccl-profiler-inspector.so").read_text() == "inspector\n"
+    assert "lib/libnccl-profiler-inspector.so" in node.manifest()["files"]
+
+
+@pytest.mark.parametrize(("asked", "chosen", "expected"), [
+    (False, "", ""), (True, "", "1 {lib} {folder}"), (True, "mine.so", " mine.so "),
+])  # fmt: skip
+def test_jobs_load_the_inspector_where_the_node_has_its_folder_and_they_no_other(
+    asked: bool,  # noqa: FBT001
+    chosen: str,
+    expected: str,
+    node: NcclNode,
+):
+    node.asset(
+        "nccl", "nccl-2.28.7-1.tar.gz", source("nccl-2.28.7-1", **{"plugins/profiler/inspector/inspector_prom.cc": "x"})
+    )
+    node.built()
+    folder, lib = (
+        node.root / "var/lib/trainyard/nccl-inspector",
+        node.shared / VERSION / "lib/libnccl-profiler-inspector.so",
+    )
+    if asked:
+        folder.mkdir(parents=True)
+    tell = 'echo "${NCCL_INSPECTOR_ENABLE:-} ${NCCL_PROFILER_PLUGIN:-} ${NCCL_INSPECTOR_DUMP_DIR:-}"'
+    ran = subprocess.run(
+        ["bash", "-euc", f". {node.shared}/current/setup-nccl-env.sh; {tell}"],
+        env={"PATH": "/usr/bin:/bin", "TRAINYARD_SYSROOT": str(node.root), "NCCL_PROFILER_PLUGIN": chosen},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    words = expected.format(lib=lib.resolve(), folder=f"{folder}/{os.getuid()}")
+    assert ran.stdout.split() == words.split()

@@ -63,3 +63,22 @@ def test_one_that_does_not_start_is_told_and_tried_again(node: FakeNode):
     node.unit(UNIT)
     runs_well(node, STEP)
     assert node.is_active(UNIT)
+
+
+INSPECTOR = "var/lib/trainyard/nccl-inspector"
+
+
+def test_the_folder_of_the_inspector_is_there_where_the_spec_asks_for_it_and_goes_with_that(node: FakeNode):
+    runs_well(node, STEP)
+    assert not node.has(INSPECTOR)
+    node.settings["nccl_inspector"] = "1"
+    runs_well(node, STEP)
+    assert (node.root / INSPECTOR).stat().st_mode & 0o7777 == 0o1777
+    assert node.read("etc/tmpfiles.d/trainyard-nccl-inspector.conf").startswith(
+        "d /var/lib/trainyard/nccl-inspector 1777"
+    )
+    changes_nothing(node, STEP)
+    node.settings["nccl_inspector"] = "0"
+    runs_well(node, STEP)
+    assert not node.has(INSPECTOR)
+    assert not node.has("etc/tmpfiles.d/trainyard-nccl-inspector.conf")

@@ -11,6 +11,7 @@ SAY_IT = {
     "slurm_node_status": {"status"},
     "slurm_node_drain_reason_info": {"reason"},
     "trainyard_health_check": {"status"},
+    "trainyard_nccl_ras_gpus_missing": {"reason"},
     "trainyard_health_problem": {"status"},
 }
 CHANGES = {"status", "state", "reason", "since", "version"}

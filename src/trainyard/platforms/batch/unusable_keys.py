@@ -44,7 +44,7 @@ UNUSABLE_KEYS = UnusableKeys(
             ("monitoring", key)
             for key in (
                 "certificate", "instance_type", "volume_gib", "volume_id", "logs", "log_rotation", "alarms",
-                "slurm_names", "cloudwatch_metrics", "budget_usd_month",
+                "slurm_names", "cloudwatch_metrics", "budget_usd_month", "nccl_ras", "nccl_inspector",
             )
         ),
         ("eks",),

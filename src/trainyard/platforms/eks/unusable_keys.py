@@ -41,7 +41,7 @@ UNUSABLE_KEYS = UnusableKeys(
             ("monitoring", key)
             for key in (
                 "certificate", "instance_type", "keep_logs", "log_rotation", "dashboard", "alarms", "slurm_names",
-                "cloudwatch_metrics", "budget_usd_month",
+                "cloudwatch_metrics", "budget_usd_month", "nccl_ras", "nccl_inspector",
             )
         ),
         ("batch",),

@@ -123,6 +123,16 @@ build_nccl() {
   need_file "$WORK/lib/libnccl.so.2"
 }
 
+# NCCL's own profiler plugin, where it can write for Prometheus: from 2.29.7 on. Older sources have it elsewhere or not.
+# https://github.com/NVIDIA/nccl/blob/master/plugins/profiler/inspector/README.md
+build_inspector() {
+  local source=$BUILD/nccl/plugins/profiler/inspector
+  [[ -e $source/inspector_prom.cc ]] || return 0
+  run "build NCCL's inspector" make --directory "$source" CUDA_HOME="$CUDA_HOME" NCCL_HOME="$WORK"
+  need_file "$source/libnccl-profiler-inspector.so"
+  attempt "copy NCCL's inspector" cp "$source/libnccl-profiler-inspector.so" "$WORK/lib/"
+}
+
 # https://github.com/NVIDIA/nccl-tests#build
 build_tests() {
   unpack nccl-tests
@@ -240,6 +250,7 @@ trap 'exit 143' TERM INT HUP
 say "building NCCL $VERSION for sm_${ARCHITECTURES// / and sm_} with CUDA $(cuda_version)"
 build_plugin
 build_nccl
+build_inspector
 build_tests
 attempt "write $PLACE" cp "$HERE/setup-nccl-env.sh" "$WORK/"
 write_manifest

@@ -3,7 +3,8 @@
 #
 #   . /fsx/nccl/current/setup-nccl-env.sh
 #
-# It sets LD_LIBRARY_PATH and PATH and nothing else. With libfabric from 1.18 and aws-ofi-nccl from 1.7 on, EFA needs no
+# It sets LD_LIBRARY_PATH and PATH and, on nodes where monitoring.nccl_inspector has made its folder, what loads NCCL's
+# inspector plugin. With libfabric from 1.18 and aws-ofi-nccl from 1.7 on, EFA needs no
 # variable: not FI_PROVIDER, FI_EFA_USE_DEVICE_RDMA, FI_EFA_FORK_SAFE or RDMAV_FORK_SAFE.
 # https://github.com/aws/aws-ofi-nccl/blob/master/doc/efa-env-var.md
 # NCCL_ALGO, NCCL_PROTO, NCCL_MIN_NCHANNELS or NCCL_BUFFSIZE would take NVLS, Tree or LL128 from NCCL, which chooses better:
@@ -33,5 +34,14 @@ if [ -n "${BASH_SOURCE:-}" ]; then
   *) PATH=$trainyard_nccl/bin:$PATH ;;
   esac
   export LD_LIBRARY_PATH PATH
+  # 30 seconds are the least in its mode for Prometheus. A profiler that the job has chosen stays.
+  # https://github.com/NVIDIA/nccl/blob/master/plugins/profiler/inspector/README.md
+  trainyard_dir=${TRAINYARD_SYSROOT:-}/var/lib/trainyard/nccl-inspector
+  if [ -d "$trainyard_dir" ] && [ -z "${NCCL_PROFILER_PLUGIN:-}" ] &&
+    [ -r "$trainyard_nccl/lib/libnccl-profiler-inspector.so" ]; then
+    NCCL_INSPECTOR_DUMP_DIR=$trainyard_dir/$(id -u)
+    export NCCL_PROFILER_PLUGIN="$trainyard_nccl/lib/libnccl-profiler-inspector.so" NCCL_INSPECTOR_DUMP_DIR \
+      NCCL_INSPECTOR_ENABLE=1 NCCL_INSPECTOR_PROM_DUMP=1 NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS=30000000
+  fi
   unset trainyard_nccl trainyard_dir
 fi

@@ -22,6 +22,8 @@ _NEEDS = {
     "lustre": "Lustre",
     "shared-storage": "shared file system",
     "login": "login nodes",
+    "nccl-ras": "monitoring.nccl_ras",
+    "nccl-inspector": "monitoring.nccl_inspector",
 }
 
 
