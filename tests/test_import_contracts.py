@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LAYERS = "imports point down only; rooms beside each other do not know each other"
 SIBLINGS = "platforms do not know each other"
-PURE = "rules, rendering and monitoring cannot reach the world"
+PURE = "rules, rendering, simulation and monitoring cannot reach the world"
 SPEC = "the spec reads no files"
 NODE = "what runs on nodes knows nothing of trainyard"
 NODE_DATA = "trainyard knows only the metric registry of what runs on nodes"
