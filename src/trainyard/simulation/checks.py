@@ -57,6 +57,12 @@ def _problems(node: SimulatedNode) -> Iterator[SimulatedSeries]:
         devices = [f"gpu {gpu}" for gpu in trouble.gpus] or [""]
         for check, status in _found(trouble).items():
             for device in devices if check in data("node_checks")["of_devices"] else [""]:
-                told = labelled([("check", check), ("device", device), ("status", status)])
+                told = labelled([("check", check), ("device", device), ("status", status), *_xid(trouble, check)])
                 found = (Piece(trouble.from_s, 1), Piece(trouble.until_s, None))
                 yield SimulatedSeries("trainyard_health_problem", told, Curve(found))
+
+
+def _xid(trouble: Trouble, check: str) -> list[tuple[str, str]]:
+    """Return the number of an Xid and what it means, as trainyard_node/health/xid.json has it."""
+    number = trouble.effects.get("xid", "") if check == "gpu-xid" else ""
+    return [("code", str(number)), ("text", data("node_checks")["xids"].get(number, ""))]

@@ -31,7 +31,7 @@ _END = b"\x1e0123456789abcdef"
 _ILL_GPU = (
     Outcome("gpu-ecc", "failed", "2 uncorrected errors since the driver was loaded", "gpu 3"),
     Outcome("gpu-row-remap", "failed", "a bad row of memory could not be remapped", "gpu 3"),
-    Outcome("gpu-xid", "failed", "Xid 64, row remapping failed, once", "gpu 3"),
+    Outcome("gpu-xid", "failed", "Xid 64, once", "gpu 3", code="64", text="row remapping failed"),
 )
 # Data that is read, and checkpoints on the average. Each kind of operations takes a tenth of the time.
 _LUSTRE_BUSY = {
