@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.browser import chromium
 from tests.monitoring.life.cluster import Fault, Life
 from tests.monitoring.life.lived import Lived, lived
+from tests.monitoring.promql import named_metrics
+from tests.operate.monitoring.viewer.above_the_fold import SeenText, stands_out, texts_above_the_fold
+from tests.operate.monitoring.viewer.viewing import viewing
+from trainyard.monitoring.dashboard import Dashboard, dashboards
+from trainyard.operate.monitoring.viewer.selection import Selection, Window, fill_variables
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
+ROOT = Path(__file__).parents[2]
+MONITORING = ROOT / "src" / "trainyard" / "monitoring"
+PICTURES = ROOT / ".make" / "life"
 FAULTS = Life(24).faults
+# Nothing has gone wrong yet.
+CALM_M = 9
+# Much has.
+LOOK_M = 85
 
 
 @pytest.fixture(
@@ -34,3 +51,71 @@ def test_a_fault_is_told_in_time_with_the_names_of_what_is_ill(life: Lived, faul
 
 def test_no_other_alert_fires(life: Lived):
     assert life.unexpected() == []
+
+
+@pytest.fixture(scope="module")
+def page(life: Lived) -> Iterator[Callable[[str, float], list[SeenText]]]:
+    """Return what reads a page at a minute of the life, as it opens. Pictures are kept in .make/life."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    with viewing(life.api) as viewer, chromium() as browser:
+        window = browser.new_page(viewport={"width": 1400, "height": 900})
+
+        def read(id_: str, minute: float) -> list[SeenText]:
+            window.goto(f"{viewer.url}{id_}?to={life.life.at(minute):.0f}")
+            window.wait_for_selector("body[data-complete]", timeout=300_000)
+            window.screenshot(path=PICTURES / f"{life.life.size}-{id_}-{minute:.0f}.png")
+            return texts_above_the_fold(window)
+
+        yield cache(read)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.id)
+def test_the_page_where_one_would_look_shows_what_is_ill_above_the_fold(
+    life: Lived, page: Callable[[str, float], list[SeenText]], fault: Fault
+):
+    seen = page(fault.page, min(fault.to_m - 1, fault.from_m + max(one.within_m for one in fault.alerts)))
+    calm = page(fault.page, CALM_M)
+    hosts = life.hosts
+    for text in fault.texts:
+        panel, _, number = text.partition(": ")
+        if number:
+            assert SeenText(panel, number) in set(seen) - set(calm), seen
+        else:
+            assert stands_out({text, hosts.get(text, text)}, seen, calm, {*hosts, *hosts.values()}), seen
+
+
+def grafana_queries() -> list[str]:
+    """Return the queries of all panels, as Grafana's JSON has them."""
+    documents = json.loads((MONITORING / "grafana.json").read_text(encoding="utf-8"))
+    return sorted(set(_exprs(documents)))
+
+
+def _exprs(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        yield from [part["expr"]] if isinstance(part.get("expr"), str) else []
+        part = list(part.values())
+    for inner in part if isinstance(part, list) else ():
+        yield from _exprs(inner)
+
+
+def test_every_query_of_grafana_is_answered(life: Lived):
+    variables = {"$__range": f"{life.life.minutes}m", "$__interval": "5m"}
+    for expr in grafana_queries():
+        filled = asked(expr, life)
+        for variable, value in variables.items():
+            filled = filled.replace(variable, value)
+        life.api.query_range(filled, life.life.start_s + 300, life.life.end_s, 300)  # raises where there is an error
+
+
+@pytest.mark.parametrize("dashboard", dashboards(), ids=lambda dashboard: dashboard.id)
+def test_no_panel_draws_nothing_where_there_are_data(life: Lived, dashboard: Dashboard):
+    there = set(life.api.label_values("__name__"))
+    always = [panel for panel in dashboard.panels() if not panel.may_be_empty]
+    queries = [query.expr for panel in always for query in panel.queries if named_metrics(query.expr) <= there]
+    at_s = life.life.at(LOOK_M)
+    assert [expr for expr in queries if not life.api.query(asked(expr, life), at_s)] == []
+
+
+def asked(expr: str, life: Lived) -> str:
+    """Return a query with its variables filled in so that it asks for everything."""
+    return fill_variables(expr, Selection(), Window(life.life.start_s, life.life.end_s, 300))

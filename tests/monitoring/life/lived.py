@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from tests.monitoring import remote_write
 from tests.monitoring.life.cluster import Expected, Fault, Life
-from tests.monitoring.life.samples import STEP_S, life_series
+from tests.monitoring.life.samples import STEP_S, life_series, node_name
 from tests.monitoring.prometheus import Prometheus, real_prometheus
 from tests.monitoring.promql import asked_metrics
 from tests.monitoring.remote_write import STALE, encoded_samples, encoded_series, write
+from trainyard.edge.http_client import HttpClient
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.monitoring.alert import Alert, alerts
@@ -23,7 +24,7 @@ from trainyard.monitoring.prometheus_rules import recording_groups
 
 OPTIONS = (*remote_write.OPTIONS, "--query.max-samples=200000000", "--query.timeout=10m")
 # As on the instance that keeps a cluster's samples: alerts are known only when all has been written.
-_CONFIG = {"storage": {"tsdb": {"out_of_order_time_window": "30h"}}}
+CONFIG = {"storage": {"tsdb": {"out_of_order_time_window": "30h"}}}
 # A sample may be an hour older than the newest one of all: half of what a block holds.
 _PART_S = 3000
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -36,6 +37,8 @@ class Firing(NamedTuple):
     labels: tuple[tuple[str, str], ...]
     from_s: float
     to_s: float
+    held_from_s: float
+    """Since when its condition had held when it fired."""
 
     def tells(self, names: Iterable[str]) -> bool:
         """Whether it tells all of these names."""
@@ -54,7 +57,12 @@ class Lived:
 
     @property
     def api(self) -> PrometheusApi:
-        return PrometheusApi(Connection(self.prometheus.url))
+        return patient_api(self.prometheus)
+
+    @property
+    def hosts(self) -> dict[str, str]:
+        """Return what EC2 calls each node, by Slurm's names."""
+        return {node.host: node_name(node) for _, node in self.life.nodes}
 
     def answer_to(self, expected: Expected, fault: Fault) -> Firing | None:
         """Return the firing that tells what was expected of a fault, whenever it came."""
@@ -73,13 +81,18 @@ class Lived:
         return [one for one in self.firings if one not in explained]
 
 
+def patient_api(prometheus: Prometheus) -> PrometheusApi:
+    """Return what asks a server that may be busy for long."""
+    return PrometheusApi(Connection(prometheus.url, http=HttpClient(timeout_s=600, most_bytes=1 << 30)))
+
+
 @contextmanager
 def lived(folder: Path, life: Life) -> Iterator[Lived]:
     """Write a life that ends now, and serve it."""
     now_s = int(time.time()) // STEP_S * STEP_S
     life = replace(life, start_s=now_s - 60 * life.minutes)
-    with real_prometheus(folder, _CONFIG, *OPTIONS) as prometheus:
-        api = PrometheusApi(Connection(prometheus.url))
+    with real_prometheus(folder, CONFIG, *OPTIONS) as prometheus:
+        api = patient_api(prometheus)
         wanted = asked_metrics()
         for begin_s in range(life.start_s, life.end_s, _PART_S):
             end_s = min(begin_s + _PART_S, life.end_s)
@@ -130,7 +143,7 @@ def _fired(api: PrometheusApi, life: Life, alert: Alert) -> Iterator[Firing]:
         labels = tuple(sorted((name, value) for name, value in series.labels.items() if name != "__name__"))
         for begin_s, end_s in _spells([at_s for at_s, _ in series.points]):
             if end_s - begin_s >= held_s:
-                yield Firing(alert.id, labels, begin_s + held_s, end_s)
+                yield Firing(alert.id, labels, begin_s + held_s, end_s, begin_s)
 
 
 def _spells(times: list[float]) -> Iterator[tuple[float, float]]:
@@ -142,10 +155,12 @@ def _spells(times: list[float]) -> Iterator[tuple[float, float]]:
 
 
 def _alert_series(firings: Iterable[Firing]) -> Iterator[bytes]:
-    """Yield what Prometheus says of alerts that fire."""
+    """Yield what Prometheus says of alerts that fire, and since when their condition has held."""
     severities = {alert.id: alert.severity for alert in alerts()}
     for one in firings:
-        told = {**dict(one.labels), "alertname": one.alert, "alertstate": "firing", "severity": severities[one.alert]}
+        told = {**dict(one.labels), "alertname": one.alert, "severity": severities[one.alert]}
+        firing = {**told, "__name__": "ALERTS", "alertstate": "firing"}
         times = range(int(one.from_s), int(one.to_s) + 1, STEP_S)
-        samples = encoded_samples([*((at_s, 1.0) for at_s in times), (one.to_s + STEP_S, STALE)])
-        yield encoded_series({**told, "__name__": "ALERTS"}, samples)
+        for labels, value in ((firing, 1.0), ({**told, "__name__": "ALERTS_FOR_STATE"}, one.held_from_s)):
+            samples = [*((at_s, value) for at_s in times), (one.to_s + STEP_S, STALE)]
+            yield encoded_series(labels, encoded_samples(samples))

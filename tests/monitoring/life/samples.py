@@ -36,14 +36,19 @@ class Target(NamedTuple):
     def labels(self, cluster: str) -> dict[str, str]:
         """Return the labels that discovery gives it."""
         node = self.node
-        third, fourth = divmod(node.phase, 200)
-        address = f"10.0.{32 + third}.{10 + fourth}" if node.kind == "Compute" else node.host[3:].replace("-", ".")
+        address = node_name(node)[3:].replace("-", ".")
         return {
             "job": self.exporter, "instance": f"{address}:{_PORTS[self.exporter]}", "cluster": cluster,
             "instance_id": instance_id(node), "instance_type": node.instance_type,
-            "node_name": f"ip-{address.replace('.', '-')}", "node_type": node.kind,
+            "node_name": node_name(node), "node_type": node.kind,
             **({"queue": self.queue} if self.queue else {}),
         }  # fmt: skip
+
+
+def node_name(node: SimulatedNode) -> str:
+    """Return the name of its host in EC2."""
+    third, fourth = divmod(node.phase, 200)
+    return f"ip-10-0-{32 + third}-{10 + fourth}" if node.kind == "Compute" else node.host
 
 
 def instance_id(node: SimulatedNode) -> str:
