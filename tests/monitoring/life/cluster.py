@@ -114,11 +114,19 @@ class Life:
     def faults(self) -> tuple[Fault, ...]:
         return () if self.healthy else tuple(self._fault(**one) for one in _yaml("faults"))
 
-    def _fault(self, *, id: str, from_m: float, to_m: float, alerts: Any, found: Any, **content: Any) -> Fault:  # noqa: A002
+    def _fault(self, *, id: str, from_m: float, to_m: float, alerts: Any, found: Any = None, **content: Any) -> Fault:  # noqa: A002
         expected = tuple(
             Expected(one["alert"], one["within_m"], tuple(map(self.slurm_name, one["names"]))) for one in alerts
         )
-        return Fault(id, from_m, to_m, expected, found["page"], tuple(map(self.slurm_name, found["texts"])), content)
+        return Fault(
+            id,
+            from_m,
+            to_m,
+            expected,
+            found["page"] if found else "",
+            tuple(map(self.slurm_name, found["texts"] if found else ())),
+            content,
+        )
 
     @cached_property
     def head_dies_s(self) -> float:
