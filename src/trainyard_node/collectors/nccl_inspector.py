@@ -101,10 +101,10 @@ def _readings(content: bytes) -> Iterator[tuple[str, float, tuple[str, ...]]]:
     """Yield name, value and labels of each line that is as the plugin writes it."""
     for line in content.split(b"\n"):
         match = _LINE.fullmatch(line)
-        if match is None or match[1].decode() not in _METRICS:
+        if match is None or str(match[1], "ascii", "replace") not in _METRICS:
             continue
-        labels = {name.decode(): value.decode(errors="replace") for name, value in _LABEL.findall(match[2])}
-        name, unit = _METRICS[match[1].decode()]
+        labels = {str(name, "utf-8"): str(value, "utf-8", "replace") for name, value in _LABEL.findall(match[2])}
+        name, unit = _METRICS[str(match[1], "ascii")]
         try:
             value = float(match[3]) * unit
         except ValueError:

@@ -98,7 +98,7 @@ class SchedulerCollector:
             rows = sorted(_requests(text, by), key=lambda row: -row[1])[:most]
             for who, *numbers in rows:
                 for names in self._names:
-                    for name, number in zip(_NAMES[by][names], numbers, strict=True):
+                    for name, number in zip(_NAMES[by][names], numbers):
                         if name is not None:
                             samples.add(name, number, who)
 
