@@ -12,7 +12,7 @@ STUBS := $(filter-out %.pyz,$(wildcard tests/bootstrap/steps/programs/*))
 PYTEST := PYTHONDONTWRITEBYTECODE= pytest --quiet --numprocesses=6 --dist=loadfile --no-loadscope-reorder
 # What users install, in place of the source tree.
 WITH_WHEEL := cd tests && PATH="$(CURDIR)/.make/wheel/bin:$$PATH" TRAINYARD_INSTALLED=wheel
-PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/xfs .make/torch .make/checkov .make/cfn-guard
+PROGRAMS := .make/wheel .make/chromium .make/debian-root .make/slurm .make/prometheus .make/compiler .make/xfs .make/torch .make/checkov .make/cfn-guard .make/parallelcluster-node
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -99,6 +99,11 @@ test-slice: $(PROGRAMS) ## one of twelve parts of what the exhaustive tests add:
 .PHONY: .make/cfn-guard
 .make/cfn-guard:
 	@tools/cfn_guard.sh
+
+# clustermgtd, which watches over a real Slurm of the tests. Where it is there already, this takes no time.
+.PHONY: .make/parallelcluster-node
+.make/parallelcluster-node: .make/environment
+	@tools/parallelcluster_node.sh
 
 # The Prometheus of the tests. Where it is there already, this takes no time.
 .PHONY: .make/prometheus
