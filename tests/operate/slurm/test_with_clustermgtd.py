@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.node.newer_slurm import ROOT, write_programs
+from tests.node.newer_slurm import ROOT, SID_ROOT, write_programs
 from tests.operate.slurm.parallelcluster_head import CLUSTER, DYNAMIC, STATIC, Head, parallelcluster_head
 from tests.rehearsal.account_copies import empty_account
 from tests.waiting import wait_until
@@ -30,7 +30,7 @@ LOOKS = 4
 
 
 # 3.16.1 tells Slurm the ids of instances, which 22.05 does not take.
-@pytest.fixture(params=[pytest.param(ROOT, id="24.11")])
+@pytest.fixture(params=[pytest.param(ROOT, id="24.11"), pytest.param(SID_ROOT, id="26.05")])
 def head(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Head]:
     with TemporaryDirectory(prefix="head-", dir="/tmp") as name, empty_account() as account:
         folder = Path(name)
@@ -88,6 +88,7 @@ def test_an_idle_node_that_is_held_is_not_replaced_again_and_again(head: Head):
     assert head.instances() == before
 
 
+@pytest.mark.parametrize("head", [pytest.param(ROOT, id="24.11")], indirect=True)
 def test_a_dynamic_node_comes_with_its_job_and_goes_when_it_is_over(head: Head):
     slurm = head.slurm
     job = slurm.submit("sleep 5", f"--nodelist={DYNAMIC[0]}")
