@@ -16,7 +16,8 @@ NODE_EXPORTER = Path(__file__).parent / "whole_cluster" / "recorded" / "node_exp
 SERIES = re.compile(r"(?m)^([A-Za-z_:][\w:]*)(?:{(.*)})? ")
 LABEL = re.compile(r'(\w+)="(?:[^"\\]|\\.)*"')
 # What a Prometheus says of itself and of its alerts is asked of a real one, in test_whole_cluster.py.
-OF_PROMETHEUS = {name for name in foreign_metrics() if name.startswith("prometheus_")} | {"up", "ALERTS"}
+OF_ALERTS = {"ALERTS", "ALERTS_FOR_STATE"}
+OF_PROMETHEUS = {name for name in foreign_metrics() if name.startswith("prometheus_")} | {"up"} | OF_ALERTS
 
 
 @cache

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tests.monitoring.clusters import spec_of
-from tests.monitoring.test_foreign_metrics import OF_PROMETHEUS
+from tests.monitoring.test_foreign_metrics import OF_ALERTS, OF_PROMETHEUS
 from tests.monitoring.whole_cluster import WholeCluster
 from tests.monitoring.whole_cluster.nodes import COMPUTE, SPEC
 from tests.waiting import wait_until
@@ -82,7 +82,7 @@ def test_a_real_prometheus_says_the_same_of_itself_and_of_alerts(p5_cluster: Who
         found = p5_cluster.ask(name)
         labels = {label for series in found for label, _ in series} - {"__name__"}
         # An alert has the labels of whatever it is about; those that are shown are among them.
-        extra = set() if name != "ALERTS" else labels
+        extra = labels if name in OF_ALERTS else set()
         assert found, name
         assert labels <= foreign_metrics()[name] | labels_on_every_series() | extra, name
         assert foreign_metrics()[name] <= labels, name
