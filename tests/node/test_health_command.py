@@ -76,7 +76,7 @@ def test_json_has_every_outcome(node: Node, capsys: pytest.CaptureFixture[str]):
     assert (values["schema"], values["healthy"]) == (1, False)
     assert {outcome["check"] for outcome in values["outcomes"]} == set(NAMES)
     assert {tuple(outcome) for outcome in values["outcomes"]} == {
-        ("check", "status", "message", "device", "remedy", "source")
+        ("check", "status", "message", "device", "remedy", "source", "code", "text")
     }
 
 

@@ -11,6 +11,7 @@ from tests.operate.monitoring.verify.situations import SPEC, FakeKeeper, found, 
 from trainyard.bootstrap.steps import ASSETS
 from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
+from trainyard.monitoring.alert import alerts_for
 from trainyard.monitoring.dashboard import dashboards_for
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.prometheus_rules import watched_rules
@@ -74,7 +75,7 @@ def test_what_prometheus_tells_of_itself_becomes_a_finding(check, asked: str, va
 
 def loaded(**of_first: str) -> list[dict[str, Any]]:
     groups = [{"rules": [{"name": rule.get("alert") or rule["record"], "health": "ok"} for rule in group["rules"]]}
-              for group in watched_rules()["groups"]]  # fmt: skip
+              for group in watched_rules(alerts_for(features_of(spec())))["groups"]]  # fmt: skip
     groups[0]["rules"][0] |= of_first
     return groups
 
