@@ -124,7 +124,8 @@ def _exporter(folder: Path, node: Node, port: int) -> Callable[[float, float | N
         host = node_exporter(node)
         return lambda elapsed_s, _: text_at(host, elapsed_s)
     ours = {
-        ill: on_head(ill=ill) if node == HEAD else on_compute(node, folder / "node", ill=ill) for ill in (False, True)
+        ill: on_head(folder / "head", ill=ill) if node == HEAD else on_compute(node, folder / "node", ill=ill)
+        for ill in (False, True)
     }
     return lambda elapsed_s, ill_s: text_at(ours[ill_s is not None], elapsed_s)
 

@@ -55,7 +55,7 @@ class Expositions:
     @staticmethod
     def _of_ours(folder: Path, nodes: Sequence[Node], *, ill: bool) -> dict[int, list[Line]]:
         computes = {node.number: on_compute(node, folder, ill=ill) for node in nodes if DCGM_EXPORTER in node.ports}
-        return {HEAD.number: on_head(ill=ill), **computes}
+        return {HEAD.number: on_head(folder / "head", ill=ill), **computes}
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.collectors.lustre import LustreCollector
+from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.collectors.slurm.collector import SlurmCollector
 from trainyard_node.collectors.slurm.scheduler import SchedulerCollector
 from trainyard_node.exposition import Exposition
@@ -40,13 +41,18 @@ _LUSTRE_BUSY = {
     "trainyard_lustre_operations_total": 40.0,
     "trainyard_lustre_operation_seconds_total": 0.1,
 }
+_PRICES = "TRAINYARD_LIST_PRICES='gpu:p5.48xlarge:on-demand:55.04'\nTRAINYARD_BUDGET_USD_MONTH='200000'\n"
 _LOST_EFA = (Outcome("efa-count", "failed", "31 EFA interfaces, where there should be 32"),)
 
 
-def on_head(*, ill: bool) -> list[Line]:
-    """Return what the head node exports: Slurm, as it was recorded well or ill."""
+def on_head(folder: Path, *, ill: bool) -> list[Line]:
+    """Return what the head node exports: Slurm, as it was recorded well or ill, and prices, of settings in a folder."""
+    places, clock = Places(str(folder)), FakeClock()
+    places.node_env.parent.mkdir(parents=True, exist_ok=True)
+    places.node_env.write_text(_PRICES)
+    prices = PricesCollector(World(places, clock, FakeProcesses(clock)))
     programs = _Printed(_HERE / "recorded" / "slurm" / ("ill" if ill else "well"))
-    return _lines([SlurmCollector(programs), SchedulerCollector(programs, "vpenso")], {})
+    return _lines([SlurmCollector(programs), SchedulerCollector(programs, "vpenso"), prices], {})
 
 
 def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
