@@ -13,10 +13,16 @@ from trainyard.bundle.by_hand.aws_command import shell_name
 from trainyard.bundle.by_hand.mount_names import mount_names
 from trainyard.bundle.by_hand.prerequisites import what_has_to_exist
 from trainyard.bundle.by_hand.reservations import reservation_group
-from trainyard.bundle.by_hand.stacks import create_commands, monitoring_commands, read_outputs, written_in
+from trainyard.bundle.by_hand.stacks import (
+    create_commands,
+    create_from_s3_commands,
+    monitoring_commands,
+    read_outputs,
+    written_in,
+)
 from trainyard.bundle.markdown import Pieces
 from trainyard.platform_table import platform_of
-from trainyard.render.cloudformation.stack import Stack
+from trainyard.render.cloudformation.stack import Stack, fits_inline
 from trainyard.render.rendering import Rendering
 from trainyard.render.stand_ins import StandIn, stack_of
 from trainyard.spec.cluster import Spec
@@ -89,9 +95,18 @@ def _blocks(spec: Spec, waits: FilesWithIds, known: Mapping[str, str]) -> Iterat
         if own_stand_ins or not _is_made(stack, rendering):
             outputs = read_outputs(spec, stack.name, [stand_in.output for stand_in in own_stand_ins])
             more = monitoring_commands(spec, stack) if stack.kind == "monitoring" else ()
-            commands = [*create_commands(spec, stack), *outputs, *_written_in(waits, own_stand_ins), *more]
+            commands = [*_creation(spec, stack), *outputs, *_written_in(waits, own_stand_ins), *more]
             yield from _PAGE.lines("stack", text=_making(spec, stack, stack.texts.making), commands=commands)
     yield from what_has_to_exist(spec)
+
+
+def _creation(spec: Spec, stack: Stack) -> Iterator[str]:
+    """Yield how to make a stack, from S3 where a request cannot carry its template."""
+    if fits_inline(stack.template):
+        yield from create_commands(spec, stack)
+    else:
+        yield from bucket(spec)
+        yield from create_from_s3_commands(spec, stack)
 
 
 def _of_environment(spec: Spec, environment: str, waits: FilesWithIds) -> Iterator[str]:
