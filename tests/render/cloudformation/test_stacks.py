@@ -208,7 +208,8 @@ def test_what_has_no_place_in_a_template_is_refused(part: str):
     assert refusal.value.hint
 
 
-# cluster.yaml alone is told of a proxy, of groups of one's own, and of subnets where no stack is made; nodes of names.
+# cluster.yaml alone is told of a proxy, of groups of one's own, and of subnets where no stack is made; nodes of names,
+# of a budget and of what NCCL says.
 ELSEWHERE = {
     "network.http_proxy",
     "network.connected_ranges",
@@ -222,6 +223,9 @@ ELSEWHERE = {
     "monitoring.alarms",
     "monitoring.all_host_metrics",
     "monitoring.slurm_names",
+    "monitoring.budget_usd_month",
+    "monitoring.nccl_ras",
+    "monitoring.nccl_inspector",
     "file_systems[0].lustre.id",
     "file_systems[2].openzfs.id",
 }
