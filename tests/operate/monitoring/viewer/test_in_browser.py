@@ -236,7 +236,8 @@ def test_a_choice_is_kept_in_the_address_and_by_links(whole, browser):
     assert page.url == f"{viewer.url}efa-network?node=ip-10-0-16-8&to={end_s}&range=900"
     assert "node=ip-10-0-16-8" in [request for request in opened.requests if "/data/" in request][-1]
     legend = page.locator("[data-panel=received] .legend button")
-    assert [inner_text.split("\n")[0] for inner_text in legend.all_inner_texts()] == ["ip-10-0-16-8"]
+    names = [inner_text.split("\n")[0] for inner_text in legend.all_inner_texts()]
+    assert names == ["ip-10-0-16-8", "median", "line rate of p5.48xlarge"]
     page.go_back()
     opened.complete()
     assert page.locator("h1").inner_text() == "GPU performance"
