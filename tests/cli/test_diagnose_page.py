@@ -37,16 +37,16 @@ def test_an_option_that_it_names_is_there(option: str):
 def test_the_numbers_are_those_by_which_it_decides():
     told = thresholds()
     hours = {kind: int(link.reach.total_seconds() // 3600) for kind, link in told.links.items()}
-    assert f"| consequence | a cause that it names | {hours['cause']} hours |" in PAGE
-    assert f"such as `gpu` | {hours['subject']} hours |" in PAGE
-    assert f"| symptom | any error that is no symptom | {hours['any']} hours |" in PAGE
+    assert f"| any | a cause that it names | not kept apart | {hours['cause']} hours |" in PAGE
+    assert f"| a cause of a subject that it names | not kept apart | {hours['subject']} hours |" in PAGE
+    assert f"| symptom | any error that is no symptom | tied | {hours['any']} hours |" in PAGE
     assert told.links["any"].slack.total_seconds() == told.links["cause"].slack.total_seconds() == 2 * 60
     assert told.links["consequence"].slack.total_seconds() == 1
     assert "by more than a second" in PAGE
     assert told.over_after.total_seconds() == 60 * 60
     assert "up to two minutes later" in PAGE
     assert "had ended an hour before" in PAGE
-    assert f"counts {told.links['cause'].weight} where it names the cause or its subject" in PAGE
+    assert f"counts {told.links['cause'].weight} where layers or names lead to it" in PAGE
     assert f"and {told.links['any'].weight} where it is only a symptom nearby" in PAGE
     assert told.links["cause"].weight == told.links["subject"].weight
     sure = told.confidence
