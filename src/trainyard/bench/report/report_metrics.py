@@ -1,19 +1,17 @@
-"""Results of bandwidth tests as metrics, for the textfile collector of node_exporter: the newest of each kind of run.
-
-https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
-"""
+"""Results of bandwidth tests as metrics, for the textfile collector of node_exporter: the newest run of each kind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+
+from trainyard.render.exposition_text import gauge, label_value
 
 # A plan has some dozens of tests. What a folder of strange files could make of it is bounded.
 _MOST_KINDS = 200
 _LONGEST_LABEL = 64
 _BYTES = {"GB/s": 1e9, "GiB/s": 2.0**30}
-_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 # The name of each metric, its help, and the key of a run that it is made of.
 _METRICS = (
     ("busbw_bytes_per_second", "Highest bus bandwidth of the newest run of a bandwidth test.", "max_busbw_gb_s"),
@@ -32,9 +30,10 @@ def report_metrics(values: Mapping[str, Any]) -> str:
     lines: list[str] = []
     for name, text, key in _METRICS:
         known = [(labels, run[key] * _BYTES[run["bandwidth_unit"]]) for labels, run in newest.items() if run[key]]
-        lines += _family(name, text, known)
+        lines += gauge(f"trainyard_bench_{name}", text, known)
     times = [(labels, began_s) for labels, run in newest.items() if (began_s := _began_s(run)) is not None]
-    return "".join([*lines, *_family(*_BEGAN, times)])
+    name, text = _BEGAN
+    return "".join([*lines, *gauge(f"trainyard_bench_{name}", text, times)])
 
 
 def _newest(runs: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -53,11 +52,7 @@ def _labels(run: Mapping[str, Any]) -> str:
         "nodes": run["nodes"] or "",
         "ranks": run["ranks"] or "",
     }
-    return ",".join(f'{name}="{_label(value)}"' for name, value in labels.items())
-
-
-def _label(value: object) -> str:
-    return str(value).encode(errors="replace").decode()[:_LONGEST_LABEL].translate(_ESCAPES)
+    return ",".join(f'{name}="{label_value(value, _LONGEST_LABEL)}"' for name, value in labels.items())
 
 
 def _began_s(run: Mapping[str, Any]) -> float | None:
@@ -67,9 +62,3 @@ def _began_s(run: Mapping[str, Any]) -> float | None:
     except ValueError:
         return None
     return None if began.tzinfo is None else began.timestamp()
-
-
-def _family(name: str, text: str, samples: Sequence[tuple[str, float]]) -> Iterator[str]:
-    if samples:
-        yield f"# HELP trainyard_bench_{name} {text}\n# TYPE trainyard_bench_{name} gauge\n"
-    yield from (f"trainyard_bench_{name}{{{labels}}} {value:.15g}\n" for labels, value in samples)

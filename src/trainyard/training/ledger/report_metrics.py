@@ -1,16 +1,14 @@
-"""The report of runs as metrics, for the textfile collector of node_exporter or a Pushgateway.
-
-https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
-"""
+"""The report of runs as metrics, for the textfile collector of node_exporter or a Pushgateway."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trainyard.render.exposition_text import gauge, label_value
+
 _HOUR_S = 3600
 _LONGEST_LABEL = 512
-_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
 def report_metrics(values: Mapping[str, Any]) -> str:
@@ -34,14 +32,7 @@ def report_metrics(values: Mapping[str, Any]) -> str:
             _outside(values["outside"]),
         ),
     }  # fmt: skip
-    return "".join(line for name, (text, samples) in families.items() for line in _family(name, text, samples))
-
-
-def _family(name: str, text: str, samples: Iterator[tuple[str, float]]) -> Iterator[str]:
-    lines = dict(samples)  # Prometheus takes no sample twice
-    if lines:
-        yield f"# HELP {name} {text}\n# TYPE {name} gauge\n"
-    yield from (f"{name}{{{labels}}} {value:.15g}\n" for labels, value in lines.items())
+    return "".join(line for name, (text, samples) in families.items() for line in gauge(name, text, samples))
 
 
 def _gpu_seconds(values: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
@@ -66,5 +57,4 @@ def _mfu(values: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _run(run: Mapping[str, Any]) -> str:
-    name = str(run["run"]).encode(errors="replace").decode()[:_LONGEST_LABEL]
-    return f'run="{name.translate(_ESCAPES)}"'
+    return f'run="{label_value(run["run"], _LONGEST_LABEL)}"'
