@@ -15,6 +15,7 @@ from botocore.validate import ParamValidator
 
 from tests.platforms.eks.rendering.manifests.strictly import problems
 from tests.program import run
+from tests.waiting import wait_until
 from trainyard.api.run import new_run, run_files
 from trainyard.training.run_file import read_run
 from trainyard.training.sbatch import sbatch_text
@@ -103,7 +104,8 @@ def test_our_own_check_has_nothing_against_the_batch_script(tmp_path: Path, temp
 
 PYTHON = """#!/bin/bash
 echo "$@" >>"$SEEN"
-case "$1" in *health_service.py) exec sleep 600 ;; esac
+case "$1" in *health_service.py) echo $$ >"$SEEN.service" && exec sleep 600 ;; esac
+until [ -s "$SEEN.service" ]; do sleep 0.1; done
 exit "$STATUS"
 """
 
@@ -136,6 +138,8 @@ def test_ft_launcher_is_told_whom_to_ask_for_the_health_of_its_node(tmp_path: Pa
     assert f"--ft-node-health-check-endpoint=unix://{socket} train.py" in launcher
     assert "--rdzv-endpoint=10.0.0.1:10000 --rdzv-id=7" in launcher
     assert not Path(socket).parent.exists()
+    number = (tmp_path / "seen.service").read_text().strip()
+    wait_until(lambda: not Path(f"/proc/{number}/exe").exists())
 
 
 @pytest.mark.integration

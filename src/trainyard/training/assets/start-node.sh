@@ -21,14 +21,15 @@ fail() {
 # ft_launcher starts the ranks again by itself, with the nodes whose health service says that they are well.
 # https://github.com/NVIDIA/nvidia-resiliency-ext/blob/v0.6.0/docs/source/fault_tolerance/usage_guide.rst
 run_ft_launcher() {
-  local folder status=0
+  local folder service status=0
   folder="$(mktemp -d)"
   "$TRAINYARD_PYTHON" "$TRAINYARD_FILES/health_service.py" "$folder/health.sock" &
+  service=$!
   "$TRAINYARD_PYTHON" -m nvidia_resiliency_ext.fault_tolerance.launcher --max-restarts="$TRAINYARD_RESTARTS" \
     --nnodes="$NNODES" --nproc-per-node="$GPUS_PER_NODE" \
     --rdzv-backend=c10d --rdzv-endpoint="$MASTER_ADDR:$MASTER_PORT" --rdzv-id="$SLURM_JOB_ID" \
     --ft-node-health-check-endpoint="unix://$folder/health.sock" "$@" || status=$?
-  kill %1 2>/dev/null || true
+  kill "$service" 2>/dev/null || true # without grpc it has ended
   rm -rf "$folder"
   return "$status"
 }
