@@ -92,6 +92,15 @@ def test_on_aws_batch_a_run_without_its_image_is_refused_before_nodes_start(batc
     assert submit(on).is_new
 
 
+def test_who_may_not_read_the_log_of_a_run_still_sees_how_its_job_is(batch: ScriptedBatch, tmp_path: Path):
+    assert batch.account is not None
+    batch.of_jobs = {NAME: [Step("RUNNING", stream=""), Step("RUNNING", fails="AccessDeniedException")]}
+    on = place(tmp_path, "batch", batch.account)
+    submit(on)
+    found = look(on)
+    assert (found.state.state, found.progress) == ("RUNNING", RunProgress())
+
+
 SHOWN = (f'{MARK}{{"event":"start","attempt":1}}', f'{MARK}{{"event":"save_end","step":100}}',
          f'{MARK}{{"step":120,"step_seconds":4.0,"loss":7.5}}')  # fmt: skip
 

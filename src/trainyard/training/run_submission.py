@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from trainyard.edge.remote_command import UnreachableError
-from trainyard.errors import InputError
+from trainyard.errors import InputError, TrainyardError
 from trainyard.submission.job import PlannedJob
 from trainyard.submission.job_progress import JobClock
 from trainyard.submission.on_slurm import OnSlurm
@@ -125,7 +125,10 @@ def _job_of(results: Path) -> str:
 def _progress(run: Run, scheduler: Scheduler, number: str) -> RunProgress:
     """Return how far it has come: by the file system of the run where it is seen from there, otherwise by its log."""
     if isinstance(scheduler, TellsOutput):
-        return run_progress(shown_progress(scheduler.newest_output(number)))
+        try:
+            return run_progress(shown_progress(scheduler.newest_output(number)))
+        except TrainyardError:  # who may see jobs need not be allowed to read logs
+            return RunProgress()
     if run.checkpoints is None or not isinstance(scheduler, OnSlurm):
         return RunProgress()
     file = f"{run_folder(run)}/progress/rank-0.jsonl"
