@@ -24,6 +24,8 @@ _LEAST_SHARE = 0.5
 """How much of the slowdown a cause explains at least."""
 
 _NEARLY_ALL = 0.95
+"""How much of what slow ranks explain together those that are named explain."""
+
 _ALIKE = 0.1
 """How far apart, as a share of their mean, what ranks take longer may lie where their stage is the reason."""
 
@@ -156,7 +158,7 @@ class _Analysis:
             return False
         nodes = self._nodes(slow)
         is_whole = sum(place.node in nodes for place in self.times.places) == len(slow)
-        is_alike = _spread_of([self.excess[at] for at in slow]) < _ALIKE
+        is_alike = _relative_range([self.excess[at] for at in slow]) < _ALIKE
         return slow[-1] - slow[0] == len(slow) - 1 and (len(nodes) > 1 if is_whole else is_alike)
 
     def _is_work(self, slow: Sequence[int]) -> bool:
@@ -218,7 +220,7 @@ class _Analysis:
         return "pauses" if slowdown - 1 > _OUTLIER_SIGMAS * sigma else "imbalance"
 
 
-def _spread_of(values: Sequence[float]) -> float:
+def _relative_range(values: Sequence[float]) -> float:
     return (max(values) - min(values)) * len(values) / max(sum(values), 1e-12)
 
 
