@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainyard.bundle.by_hand.aws_command import assignment, aws, shell_name
 from trainyard.catalog.partition import partition_of
+from trainyard.render.assets import folder
 from trainyard.render.cloudformation.stack import Stack
 from trainyard.render.stand_ins import StandIn
 from trainyard.spec.cluster import Spec
@@ -18,11 +19,13 @@ def create_commands(spec: Spec, stack: Stack) -> Iterator[str]:
 
 def create_from_s3_commands(spec: Spec, stack: Stack) -> Iterator[str]:
     """Yield the same for a template that is too long for a request: it goes to the bucket of all clusters before."""
-    place = f"${shell_name('AssetsBucket')}/trainyard/{spec.name}/{stack.template_file}"
-    yield aws(spec.region, "s3 cp", stack.template_file, f"s3://{place}")
+    bucket, key = f"${shell_name('AssetsBucket')}", f"{folder(spec)}/{stack.template_file}"
+    yield aws(spec.region, "s3api put-object", "--bucket", bucket, "--key", key, "--body", stack.template_file)
     # https://docs.aws.amazon.com/general/latest/gr/s3.html
     suffix = "com.cn" if partition_of(spec.region) == "aws-cn" else "com"
-    yield from _create_stack(spec, stack, "--template-url", f"https://s3.{spec.region}.amazonaws.{suffix}/{place}")
+    yield from _create_stack(
+        spec, stack, "--template-url", f"https://s3.{spec.region}.amazonaws.{suffix}/{bucket}/{key}"
+    )
 
 
 def _create_stack(spec: Spec, stack: Stack, *template: str) -> Iterator[str]:
