@@ -161,8 +161,9 @@ def of_stacks(text: str) -> Iterator[str]:
     event = StackEvent("1", 0.0, "llm", "HeadNode", "AWS::EC2::Instance", "CREATE_FAILED", text, "i-0a1b")
     tell(cast("Work", SimpleNamespace(tell=lines.append)), event)
     yield from lines
+    arn = "arn:aws:cloudformation:us-east-1:111122223333:stack/llm/0a"
     with pytest.raises(TrainyardError) as refused:
-        refuse_stuck(StackState("llm", "arn", "UPDATE_FAILED", text, {}, {}, False))  # noqa: FBT003
+        refuse_stuck(StackState("llm", arn, "UPDATE_FAILED", text, {}, {}, False))  # noqa: FBT003
     yield refused.value.problem
 
 
