@@ -56,7 +56,7 @@ def live_exporter(slurm: Slurm, address: str) -> Iterator[None]:
 
 def test_nothing_alarms_where_nothing_is_wrong_but_money_that_is_lost(healthy_cluster: WholeCluster):
     # Its Slurm stands still: a job waits beside an idle node for half an hour of shortened time.
-    assert healthy_cluster.fired() == {"nodes-idle-while-jobs-wait"}
+    assert healthy_cluster.fired() == {"nodes-idle-while-jobs-wait", "idle-nodes-cost"}
 
 
 @pytest.mark.parametrize("dashboard", OF_P5, ids=lambda dashboard: dashboard.id)

@@ -55,3 +55,21 @@ def test_an_error_of_one_query_is_told_for_its_panel():
 def test_nobody_that_answers_is_an_error():
     with pytest.raises(TrainyardError, match="down"):
         dashboards_data(FakeSource(fails=TrainyardError("down")))
+
+
+OF_DEVICES = {"gpu-performance", "neuron-devices"}
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "missed"),
+    [("p5.48xlarge", {"gpu-performance"}), ("trn1.32xlarge", {"neuron-devices"}), ("x99.metal", OF_DEVICES)],
+)
+def test_devices_are_only_missed_where_a_type_of_node_has_them(instance_type: str, missed: set[str]):
+    labels = {"node_type": "Compute", "instance_type": instance_type}
+
+    class WithoutDevices(FakeSource):
+        def _found(self, expr: str) -> list[tuple[Labels, float]]:
+            return super()._found(expr) if "(up{" in expr else []
+
+    found = {one.id: one.empty for one in dashboards_data(WithoutDevices([(labels, 1.0)]))}
+    assert {name for name in OF_DEVICES if found[name]} == missed

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
+from trainyard.catalog.instances import find
 from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards
 from trainyard.operate.monitoring.viewer.answers import THREADS
@@ -19,6 +20,7 @@ _HOUR_S = 3600
 _DATA, _RIGHTLY, _EMPTY = "data", "rightly empty", "empty"
 # Only ParallelCluster has head nodes, and with them the rest.
 _OF_HEAD_NODES = {"head-node", "slurm", "mounts", "nfs"}
+_OF_ACCELERATORS = {"nvidia": {"gpu", "gpm", "nvlink"}, "aws": {"neuron"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,18 @@ def dashboards_data(api: MetricsSource) -> tuple[DashboardData, ...]:
 
 
 def _lacking(api: MetricsSource) -> set[str]:
-    """Return the needs that no cluster there meets: where nodes are scraped and none is a head node, as on EKS."""
-    types = {sample.labels.get("node_type") for sample in api.query('count by (node_type) (up{node_type!=""})')}
-    return _OF_HEAD_NODES if "Compute" in types and "HeadNode" not in types else set()
+    """Return the needs that no cluster there meets: of a head node, as on EKS, or of devices that no type of node has.
+
+    Nodes of a type that the catalog does not know may have anything.
+    """
+    samples = api.query('count by (node_type, instance_type) (up{node_type!=""})')
+    types = {sample.labels.get("node_type") for sample in samples}
+    lacking = _OF_HEAD_NODES if "Compute" in types and "HeadNode" not in types else set()
+    known = [find(name) if (name := sample.labels.get("instance_type")) else None for sample in samples]
+    if not known or None in known:
+        return lacking
+    vendors = {type_.accelerators.vendor for type_ in known if type_ is not None and type_.accelerators is not None}
+    return lacking.union(*(needs for vendor, needs in _OF_ACCELERATORS.items() if vendor not in vendors))
 
 
 def _state(asking: PanelQueries, panel: Panel, now: Window) -> str:

@@ -15,6 +15,7 @@ const DRAWN = { bars, gauge: gauges, heatmap, states };
 const MAY_GROW = 600; // of tiles, in pixels
 const UNIT_HEIGHT = 30;
 const SMALL_WIDTH = 6;
+const SHORT = ["stat", "gauge"]; // kinds with room for a word, and not for why there is nothing
 const PADDING = 20; // of style.css, left and right
 
 export class Panel {
@@ -52,7 +53,9 @@ export class Panel {
     const links = this.described.links.map((id) => this.linkTo(id));
     const next = links.length ? [element("p", {}, "See also ", ...links.flatMap((link, at) => (at ? [", ", link] : [link])))] : [];
     const queries = this.described.queries.map((query) => element("code", {}, query));
-    return element("div", { class: "about" }, element("p", {}, this.described.description), ...next, ...queries);
+    const { description, empty } = this.described;
+    const none = empty ? [element("p", {}, `Nothing here is right where ${empty}.`)] : [];
+    return element("div", { class: "about" }, element("p", {}, description), ...none, ...next, ...queries);
   }
 
   // Show an answer of the server. What was drawn stays until then.
@@ -80,7 +83,9 @@ export class Panel {
   }
 
   nothing() {
-    if (this.described.empty) return message(`Nothing here. That is right where ${this.described.empty}.`);
+    const { empty, kind } = this.described;
+    if (empty && SHORT.includes(kind)) return message("none");
+    if (empty) return message(`Nothing here. That is right where ${empty}.`);
     return message("No data.", "trainyard monitor verify says why");
   }
 
