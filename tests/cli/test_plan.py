@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -61,3 +62,14 @@ def test_a_spec_from_standard_input_is_read_once(trainyard):
     result = trainyard("plan", "-", "--account", standard_input=spec)
     assert result.status == 1
     assert "nothing is planned: 1 error" in result.err
+
+
+def test_without_credentials_it_says_that_no_account_was_asked(trainyard, spec, monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
+    said = "no account is asked, as there are no AWS credentials: what exists already is not in this plan"
+    ran = trainyard("plan", spec)
+    assert (ran.status, ran.err.splitlines()[0]) == (0, said)
+    assert said not in trainyard("plan", spec, "--no-account").err

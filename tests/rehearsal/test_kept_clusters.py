@@ -86,9 +86,9 @@ def test_a_cluster_of_eks_is_used_changed_broken_and_destroyed():
 def test_a_cluster_of_batch_is_used_changed_and_destroyed():
     shell = Shell(BATCH)
     assert shell.values("status", "lab")["up"] is True
-    assert shell.values("plan", "cluster.yaml", "--account")["changes"] == []
+    assert shell.values("plan", "cluster.yaml")["changes"] == []
     Path("cluster.yaml").write_text(BATCH.replace("max: 4", "max: 8"))
-    planned = shell.values("plan", "cluster.yaml", "--account")["changes"]
+    planned = shell.values("plan", "cluster.yaml")["changes"]
     deployed = shell.values("deploy", "cluster.yaml", "--yes")
     assert planned == deployed["changes"] != []
     submitted = shell.values("batch", "submit", "cluster.yaml", "--no-follow")

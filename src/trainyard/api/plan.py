@@ -15,15 +15,20 @@ from trainyard.deploy.plan.deployment_plan import DeploymentPlan, plan
 from trainyard.deploy.plan.fleet import SimulationRequest
 from trainyard.deploy.preflight_step import preflight_findings
 from trainyard.edge.aws.remembered_answers import remembering
-from trainyard.errors import SpecError
+from trainyard.edge.aws.stacks import find_stack, stacks_tagged
+from trainyard.errors import SpecError, TrainyardError
+from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.stop_request import side_by_side
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from trainyard.deploy.work import Work
     from trainyard.document.node import Document
+    from trainyard.edge.aws.account import Account
     from trainyard.finding import Finding
+    from trainyard.spec.cluster import Spec
 
 
 __all__ = ["DeploymentPlan", "plan_file"]
@@ -32,7 +37,8 @@ __all__ = ["DeploymentPlan", "plan_file"]
 def plan_file(  # noqa: PLR0913  one for each option
     file: str,
     *,
-    asks_account: bool = False,
+    asks_account: bool | None = False,
+    tell: Callable[[str], None] = lambda _: None,
     region: str | None = None,
     profile: str | None = None,
     simulated_nodes: int = 0,
@@ -41,6 +47,7 @@ def plan_file(  # noqa: PLR0913  one for each option
 ) -> tuple[FileFindings, DeploymentPlan | None]:
     """Return what deploying a spec file would do, None where it has errors. Asks an account only where that is wanted.
 
+    ``asks_account`` None asks where credentials lead to an account that has the cluster, and tells where not.
     What a deployment asks the account before anything is made is asked then as well, and is among the findings.
 
     With ``simulated_nodes``, the plan says when so many compute nodes are ready that start at once; the lock, by
@@ -55,6 +62,8 @@ def plan_file(  # noqa: PLR0913  one for each option
     if checked.has_errors:
         return checked, None
     place = region_of_spec(spec, file, region)
+    if asks_account is None:
+        asks_account = _is_there(spec, account_at(place, profile), tell)
     content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
     work = with_assets_lock(work_for(spec, account_at(place, profile)), content) if asks_account else None
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
@@ -63,6 +72,22 @@ def plan_file(  # noqa: PLR0913  one for each option
         return checked, plan(spec, None, simulated)
     preflights, planned = plan_in_account(work, checked.parsed.document, simulated)
     return checked._replace(findings=(*checked.findings, *preflights)), planned
+
+
+def _is_there(spec: Spec, account: Account, tell: Callable[[str], None]) -> bool:
+    """Return whether something of the cluster stands in the account, False where nobody can tell."""
+    account = replace(account, attempts=1)  # nobody has asked for it: who is offline does not wait for long
+    tag = ENVIRONMENT if spec.is_environment else CLUSTER
+    try:
+        if not account.has_credentials:
+            tell("no account is asked, as there are no AWS credentials: what exists already is not in this plan")
+            return False
+        if stacks_tagged(account, tag, spec.name) or find_stack(account, spec.name):
+            return True
+        tell(f"account {account.id} has no cluster {spec.name} in {account.region}: all of it would be made")
+    except TrainyardError as error:
+        tell(f"no account is asked, so that what exists already is not in this plan: {error.problem}")
+    return False
 
 
 def plan_in_account(

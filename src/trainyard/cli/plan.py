@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,13 @@ _MOST_SIMULATED = 100_000
 
 @click.command()
 @click.argument("spec", metavar="SPEC", shell_complete=suggestions.files)
-@click.option("--account", "ask", is_flag=True, help="Ask the AWS account what is there already. Changes no resource.")
+@click.option(
+    "--account/--no-account",
+    "ask",
+    default=None,
+    help="Ask the AWS account what is there already, or ask none. Changes no resource. By default it is asked where "
+    "credentials lead to one that has the cluster.",
+)
 @account_options
 @click.option(
     "--simulate",
@@ -45,29 +52,32 @@ def command(  # noqa: PLR0913  one for each option
     nodes: int | None,
     seed: int,
     lock: Path | None,
-    ask: bool,
+    ask: bool | None,
     as_json: bool,
 ) -> None:
     """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
 
-    With --account it says what a deployment would change of the stacks that exist, and whether it would be refused,
-    also by what a deployment asks the account first: the exit status is 1 then. It makes change sets of them, which it
-    deletes again, and uploads a template that is too long for a request to the cluster's folder in the bucket, as
-    deploying does. Needs no AWS account otherwise.
+    Of a cluster that exists it says what a deployment would change, and whether it would be refused, also by what a
+    deployment asks the account first: the exit status is 1 then. It makes change sets of the stacks, which it deletes
+    again, and uploads a template that is too long for a request to the cluster's folder in the bucket, as deploying
+    does. Needs no AWS account otherwise: --no-account asks none, and --account or --profile one that has no such
+    cluster yet, too.
 
     Prices are list prices of the dates that their sources name; what is unknown is said to be.
 
     \b
     Example:
       trainyard plan cluster.yaml
-      trainyard plan cluster.yaml --account --profile ml
+      trainyard plan cluster.yaml --profile ml
+      trainyard plan cluster.yaml --no-account
       trainyard plan cluster.yaml --simulate 1000
     """
     from trainyard.api.plan import plan_file
 
     checked, plan = plan_file(
         spec,
-        asks_account=ask or profile is not None,
+        asks_account=True if profile is not None and ask is None else ask,
+        tell=partial(print_text, err=True),
         region=region,
         profile=profile,
         simulated_nodes=nodes or 0,
@@ -95,12 +105,12 @@ def _print(plan: DeploymentPlan | None, findings: tuple[Finding, ...]) -> None:
 
 def plan_lines(plan: DeploymentPlan) -> Iterator[str]:
     """Yield a plan for people."""
+    yield from _change_lines(plan)
     yield "Steps"
     width = max((len(step.name) for step in plan.steps), default=0)
     for number, step in enumerate(plan.steps, start=1):
         state = f"   {step.probe.state} {step.probe.detail}".rstrip() if step.probe else ""
         yield f"  {number:>2}. {step.name:<{width}}  {step.title}{state}"
-    yield from _change_lines(plan)
     yield from _stack_lines(plan)
     yield from _time_lines(plan)
     yield from _metrics_lines(plan)
@@ -182,7 +192,6 @@ def _range(least: object, most: object) -> str:
 
 
 def plan_values(plan: DeploymentPlan) -> dict[str, Any]:
-    """Return the same for programs."""
     """Return the same for programs."""
     from trainyard.cli.plan_bootstrap import budget_values, fleet_values
     from trainyard.cli.plan_cost import cost_values

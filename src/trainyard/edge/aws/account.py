@@ -12,6 +12,7 @@ from typing import Any
 
 import boto3  # type: ignore[import-untyped]  # its stubs are a package for each service
 from botocore.config import Config
+from botocore.session import Session
 
 from trainyard.edge.aws.errors import aws_errors
 from trainyard.stop_request import look, pause
@@ -59,6 +60,8 @@ class Account:
     """What asks the Kubernetes API of its clusters where that is emulated too; None for the user's own program."""
     eksctl: Callable[[Account], Any] | None = field(default=None, compare=False)
     """What makes its clusters of EKS where they are emulated; None for the user's own program."""
+    attempts: int = _ATTEMPTS
+    """How often a call is tried."""
     memory: Any = field(default=None, compare=False)
     """What remembers the answers of whoever only looks (remembered_answers.py); None where every question is asked."""
 
@@ -77,7 +80,7 @@ class Account:
 
     def _made(self, key: tuple[str, str]) -> Any:
         config = Config(
-            retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
+            retries={"mode": "standard", "total_max_attempts": self.attempts},
             connect_timeout=_CONNECT_TIMEOUT_S,
             read_timeout=_READ_TIMEOUT_S,
         )
@@ -95,6 +98,20 @@ class Account:
         """The key that calls are signed with, which is no secret; empty where there is none."""
         found = self._session.get_credentials()
         return str(found.access_key) if found is not None else ""
+
+    @property
+    def has_credentials(self) -> bool:
+        """Whether there are any, said without asking the instance that this may run on, which elsewhere takes seconds.
+
+        Raises TrainyardError where there is no such profile.
+        """
+        if self.credentials:
+            return True
+        session = Session(profile=self.profile)
+        with aws_errors(self.region):
+            providers = session.get_component("credential_provider")
+            providers.remove("iam-role")
+            return providers.load_credentials() is not None
 
     def url_of(self, host: str) -> str:
         """Return where a host answers that belongs to the account, such as that of a Grafana workspace.
