@@ -139,6 +139,22 @@ def test_a_reference_is_followed_when_it_is_needed_and_never_shown(account):
     account.client("secretsmanager").delete_secret(SecretId=secret["ARN"], ForceDeleteWithoutRecovery=True)
 
 
+def test_as_many_instances_start_as_a_call_allows_with_their_volumes_where_their_interfaces_are(account):
+    ec2 = account.client("ec2")
+    zone = ec2.describe_availability_zones()["AvailabilityZones"][-1]["ZoneName"]
+    (subnet, *_) = ec2.describe_subnets(Filters=[{"Name": "availability-zone", "Values": [zone]}])["Subnets"]
+    launched = ec2.run_instances(
+        ImageId=ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"],
+        InstanceType="m5.large", MinCount=1, MaxCount=3,
+        NetworkInterfaces=[{"DeviceIndex": 0, "SubnetId": subnet["SubnetId"]}],
+    )["Instances"]  # fmt: skip
+    ids = [instance["InstanceId"] for instance in launched]
+    volumes = ec2.describe_volumes(Filters=[{"Name": "attachment.instance-id", "Values": ids}])["Volumes"]
+    assert [instance["Placement"]["AvailabilityZone"] for instance in launched] == [zone] * 3
+    assert {volume["AvailabilityZone"] for volume in volumes} == {zone}
+    ec2.terminate_instances(InstanceIds=ids)
+
+
 def test_an_instance_has_the_kind_of_volume_that_was_asked_for_with_its_operations(account):
     ec2 = account.client("ec2")
     image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]

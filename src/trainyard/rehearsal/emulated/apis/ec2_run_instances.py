@@ -1,6 +1,7 @@
 """EC2: RunInstances as nodes of a cluster need it.
 
-Moto takes little from a launch template, one network interface a device index, and no instance-store volumes.
+Moto takes little from a launch template, one network interface a device index, and no instance-store volumes. It starts
+as few instances as a call allows, and not where their interfaces are.
 https://github.com/getmoto/moto/blob/5.2.5/moto/ec2/responses/instances.py
 """
 
@@ -41,8 +42,8 @@ def _run_instances(former: Callable[..., Any], self: Any) -> Any:
         )
     template = _template(self)
     request = {**template, **self.params, "TagSpecifications": _tags(template, self.params)}
-    _check_capacity(self, request)
-    self.params = _for_moto(request)
+    available = _checked_capacity(self, request)
+    self.params = _for_moto(request) | _place(self, request) | {"MinCount": available}
     result = former(self)
     reservation = _used_reservation(self, request)
     for instance in result.result.instances:
@@ -72,8 +73,14 @@ def _tags(template: Mapping[str, Any], request: Mapping[str, Any]) -> list[dict[
     ]
 
 
-def _check_capacity(self: Any, request: Mapping[str, Any]) -> None:
-    """Refuse what there is no capacity for. A dry run looks at parameters only.
+def _place(self: Any, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the placement in the zone of the interfaces; nothing where they say none."""
+    zone = _zone(self, request)
+    return {"Placement": {**(request.get("Placement") or {}), "AvailabilityZone": zone}} if zone else {}
+
+
+def _checked_capacity(self: Any, request: Mapping[str, Any]) -> int:
+    """Return how many instances start. Refuses where capacity is too little; a dry run looks at parameters only.
 
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/troubleshooting-launch.html
     """
@@ -85,8 +92,10 @@ def _check_capacity(self: Any, request: Mapping[str, Any]) -> None:
             f"The capacity reservation {name} is for {reservation['InstanceType']} in "
             f"{reservation['AvailabilityZone']}, not for {kind} in {zone}.",
         )
+    least = int(request.get("MinCount") or 1)
+    most = int(request.get("MaxCount") or least)
     if request.get("DryRun"):
-        return
+        return least
     _refuse_planted(str(kind), zone, request)
     if kind in FAULTS.no_capacity:
         raise EC2ClientError(
@@ -94,7 +103,9 @@ def _check_capacity(self: Any, request: Mapping[str, Any]) -> None:
             f"We currently do not have sufficient {kind} capacity in the Availability Zone you requested ({zone}).",
         )
     if reservation:
-        _check_reservation(reservation, int(request.get("MinCount") or 1))
+        _check_reservation(reservation, least)
+        return min(most, int(reservation["AvailableInstanceCount"]))
+    return most
 
 
 def _refuse_planted(kind: str, zone: str | None, request: Mapping[str, Any]) -> None:
