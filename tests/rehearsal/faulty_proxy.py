@@ -16,11 +16,23 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from trainyard.rehearsal.emulated.emulated_account import KEY_HEADER
+
 SHARE = 0.2
 FAULTS = ("throttled", "server error", "reset before", "reset after", "late")
 _LATE_S = 0.5
 # kubectl waits for what it is told, all others for what they choose.
 _AGAIN = ("Retry-After", "1")
+_EXPIRED = b"The security token included in the request is expired"
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+# https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+# https://docs.aws.amazon.com/eks/latest/APIReference/CommonErrors.html
+_EXPIRED_CODES = {
+    b"ThrottlingException": b"ExpiredTokenException",
+    b"RequestLimitExceeded": b"RequestExpired",
+    b"Throttling": b"ExpiredToken",
+    b"SlowDown": b"ExpiredToken",
+}
 _OWN_HEADERS = {"connection", "transfer-encoding", "content-length", "content-encoding"}
 
 
@@ -47,6 +59,28 @@ class Proxy(ThreadingHTTPServer):
         """Decide what is to go wrong with a call."""
         del request
         return None
+
+
+class ExpiringSession(Proxy):
+    """Refuses everything after so many calls, as AWS does once a session has ended."""
+
+    def __init__(self, endpoint: str, calls: int) -> None:
+        """Take how many."""
+        super().__init__(endpoint)
+        self._deciding = threading.Lock()
+        self.calls, self.made = calls, 0
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether a call was refused."""
+        return self.made > self.calls
+
+    def fault(self, request: Request) -> str | None:
+        """Count a call."""
+        del request
+        with self._deciding:
+            self.made += 1
+            return "expired" if self.is_over else None
 
 
 class FaultyProxy(Proxy):
@@ -159,12 +193,16 @@ def _throttled(headers: dict[str, str], body: bytes) -> tuple[int, list[tuple[st
 
 def _expired(headers: dict[str, str], body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
     """Return the answer to whoever has credentials that have expired: the same shape, and no use in asking again."""
+    if KEY_HEADER.lower() in {name.lower() for name in headers}:
+        return 401, [("Content-Type", "application/json")], b'{"reason": "Unauthorized", "message": "Unauthorized"}'
+    if "/eks/aws4_request" in headers.get("Authorization", ""):
+        kind = [("Content-Type", "application/json"), ("x-amzn-errortype", "ExpiredTokenException")]
+        return 403, kind, b'{"message": "' + _EXPIRED + b'"}'
     _, kind, content = _throttled(headers, body)
-    message = b"The security token included in the request is expired"
-    for code in (b"ThrottlingException", b"RequestLimitExceeded", b"Throttling", b"SlowDown"):
-        content = content.replace(code, b"ExpiredToken")
+    for code, expired in _EXPIRED_CODES.items():
+        content = content.replace(code, expired)
     for text in (b"Rate exceeded", b"Reduce your request rate."):
-        content = content.replace(text, message)
+        content = content.replace(text, _EXPIRED)
     return 400, kind, content
 
 

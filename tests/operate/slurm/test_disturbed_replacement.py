@@ -2,65 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+import json
+from collections.abc import Callable
+from typing import Any, Self
 
 import pytest
 from botocore.awsrequest import AWSResponse
+from botocore.exceptions import ClientError
 
 from tests.operate.nodes.planted import BUCKET, launch
-from tests.operate.slurm.replaced_node import Case
+from tests.operate.slurm.replaced_node import COMMANDS, Case
 from trainyard.edge.aws import s3
+from trainyard.edge.aws.calls import permission_of
+from trainyard.edge.aws.errors import aws_errors
+from trainyard.edge.remote_command import CommandResult
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.nodes.replacement_record import ReplacementRecord, claim_successor
 
-SERVICES = ("ec2", "s3", "ssm")
-CALLS = 60
+CALLS = 90
 """More than a replacement takes that waits for nothing."""
-EXPIRED = {"Error": {"Code": "RequestExpired", "Message": "Request has expired."}}
+# What services say once a session has ended, each in its own words:
+# https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+# https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+# https://docs.aws.amazon.com/systems-manager/latest/APIReference/CommonErrors.html
+CODES = {"ec2": "RequestExpired", "s3": "ExpiredToken", "ssm": "ExpiredTokenException"}
 
 
-@contextmanager
-def expiring(case: Case, calls: int) -> Iterator[list[str]]:
-    """Refuse all calls after so many, as AWS does once a session has ended; give the names of those refused.
+class Session:
+    """Credentials that are good for so many calls, those that bring commands to the head node included.
 
-    What the head node asks, it asks with credentials of its own.
+    What the head node asks itself, it asks with credentials of its own.
     """
-    made, refused, is_head = 0, list[str](), False
 
-    def answer(model: Any, **_: object) -> tuple[AWSResponse, dict[str, Any]] | None:
-        nonlocal made
-        if is_head:
+    def __init__(self, case: Case, calls: int) -> None:
+        self.left, self.refused = calls, list[str]()
+        self._slurm, self._is_head, self._region = case.slurm, False, case.account.region
+        self._run, self._clustermgtd = case.slurm.run, case.slurm.clustermgtd
+        self._clients = [case.account.client(service) for service in CODES]
+
+    def __enter__(self) -> Self:
+        self._slurm.run = self._by_ssm  # type: ignore[assignment, method-assign]
+        self._slurm.clustermgtd = self._on_head  # type: ignore[method-assign]
+        for client in self._clients:
+            client.meta.events.register_first("before-call", self._answer)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._slurm.run, self._slurm.clustermgtd = self._run, self._clustermgtd  # type: ignore[method-assign]
+        for client in self._clients:
+            client.meta.events.unregister("before-call", self._answer)
+
+    def _by_ssm(self, *words: Any) -> CommandResult:
+        """Send a command and fetch what it printed: it has run where only the second of these calls is refused."""
+        self._ask("send_command")
+        self._is_head = True
+        ran = self._run(*words)
+        self._is_head = False
+        self._ask("get_command_invocation")
+        return ran
+
+    def _on_head(self) -> None:
+        self._is_head = True
+        self._clustermgtd()
+        self._is_head = False
+
+    def _ask(self, operation: str) -> None:
+        with aws_errors(self._region, permission=permission_of("ssm", operation)):
+            if self._is_over(operation):
+                raise ClientError(expired("ssm"), operation)
+
+    def _answer(self, model: Any, **_: object) -> tuple[AWSResponse, dict[str, Any]] | None:
+        if self._is_head or not self._is_over(model.name):
             return None
-        made += 1
-        if made <= calls:
-            return None
-        refused.append(model.name)
-        return AWSResponse("", 400, {}, None), EXPIRED
+        return AWSResponse("", 400, {}, None), expired(model.service_model.service_name)
 
-    def as_head(function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(*words: Any) -> Any:
-            nonlocal is_head
-            is_head = True
-            try:
-                return function(*words)
-            finally:
-                is_head = False
+    def _is_over(self, call: str) -> bool:
+        self.left -= 1
+        if self.left < 0:
+            self.refused.append(call)
+        return self.left < 0
 
-        return called
 
-    run, clustermgtd = case.slurm.run, case.slurm.clustermgtd
-    case.slurm.run, case.slurm.clustermgtd = as_head(run), as_head(clustermgtd)  # type: ignore[method-assign]
-    clients = [case.account.client(service) for service in SERVICES]
-    for client in clients:
-        client.meta.events.register_first("before-call", answer)
-    try:
-        yield refused
-    finally:
-        case.slurm.run, case.slurm.clustermgtd = run, clustermgtd  # type: ignore[method-assign]
-        for client in clients:
-            client.meta.events.unregister("before-call", answer)
+def expired(service: str) -> Any:
+    return {"Error": {"Code": CODES[service], "Message": "The token has expired."}}
 
 
 def check_replaced(case: Case, done: ReplacementRecord) -> None:
@@ -73,30 +97,46 @@ def problem_of(case: Case) -> str:
     try:
         case.replace()
     except TrainyardError as error:
-        return f"{error.problem} {error.hint}"
+        return f"{error.problem}; {error.hint}"
     return ""
 
 
-@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.exhaustive)])
+def evidence_of(case: Case) -> list[Any]:
+    """Return the evidence that replacements under way have, as their records say."""
+    stored = [s3.get(case.account, BUCKET, record.evidence) for record in case.stored() if record.evidence]
+    return [None if one is None else json.loads(one.content) for one in stored]
+
+
+@pytest.mark.parametrize("every", [13, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("kind", ["st", "dy"])
 def test_credentials_that_expire_at_any_moment_stop_it_and_others_go_on(
     make: Callable[..., Case], kind: str, every: int
 ):
-    stopped = 0
+    stopped = told_held = 0
     for calls in range(0, CALLS, every):
         case = make(f"gpu-{kind}-p5-48xlarge-{100 + calls}")
-        with expiring(case, calls) as refused:
+        with Session(case, calls) as session:
             problem = problem_of(case)
-        assert bool(problem) == bool(refused), calls
-        assert "expired" in problem or not problem, problem
-        stopped += bool(problem)
-        if not refused:
+        assert bool(problem) == bool(session.refused), calls
+        if not session.refused:
             break
-        check_replaced(case, case.replace(case.old if case.slurm.instance == case.old else None))
+        assert "The token has expired" in problem, problem
+        assert "then run the same command again" in problem, problem
+        is_told_held = f"{case.slurm.name} stays held from jobs until then" in problem
+        assert case.held or not is_told_held, calls
+        assert is_told_held or not case.held or not evidence_of(case) or case.stored()[0].stage == "proving", calls
+        kept = evidence_of(case)
+        assert all("Reason=Xid 79" in one["slurm"] for one in kept), calls
+        done = case.replace(case.old if case.slurm.instance == case.old else None)
+        check_replaced(case, done)
         assert set(case.slurm.given_up) == {case.old}, calls
+        assert evidence_of(case)[0]["instance"][0]["InstanceId"] == case.old, calls
+        assert kept in ([], evidence_of(case)), calls
+        stopped, told_held = stopped + 1, told_held + is_told_held
         s3.delete_below(case.account, BUCKET, "trainyard/llm/replacements/")  # each is one more to read
-    assert not refused, "there are more calls than were tried"
+    assert not session.refused, "there are more calls than were tried"
     assert stopped * every > 15
+    assert told_held * every > 15
 
 
 def gone_before(case: Case, number: int) -> None:
@@ -113,9 +153,9 @@ def gone_before(case: Case, number: int) -> None:
     case.slurm.run = disturbed  # type: ignore[assignment, method-assign]
 
 
-@pytest.mark.parametrize("numbers", [range(1, 4), pytest.param(range(4, 14), marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("numbers", [range(1, 4), pytest.param(range(4, COMMANDS - 2), marks=pytest.mark.exhaustive)])
 def test_a_node_that_goes_at_any_moment_of_its_replacement_is_replaced_once(make: Callable[..., Case], numbers: range):
-    for number in numbers:
+    for number in numbers:  # from what gives it back to jobs on, it is a node like any other
         case = make(f"gpu-st-p5-48xlarge-{200 + number}")
         gone_before(case, number)
         done = case.replace()

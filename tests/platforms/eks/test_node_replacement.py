@@ -11,6 +11,7 @@ import pytest
 
 from tests.rehearsal.account_copies import copied, empty_account
 from tests.rehearsal.eks_clusters import GPU_TAINT, group, made
+from tests.rehearsal.faulty_proxy import ExpiringSession, served
 from trainyard.edge.aws import auto_scaling, s3
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
@@ -28,6 +29,8 @@ from trainyard.rehearsal.rehearsal import QuickClock
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
 BUCKET = "trainyard-evidence"
+CALLS = 400
+"""More than a replacement takes."""
 GPUS = group("gpu", "g4dn.8xlarge", 2, labels={"trainyard/queue": "gpu"}, taints=[GPU_TAINT])
 PLUGIN = documents(native("nvidia-device-plugin.yaml").replace("p5.48xlarge", "g4dn.8xlarge"))
 TRAINING = {
@@ -184,6 +187,53 @@ def test_a_call_that_is_killed_at_any_stage_is_gone_on_with(cluster: Cluster):
         assert (done.stage, done.instance_id) == ("done", gone), stage
         assert len(cluster.nodes()) == 2, stage
         assert not any(node["spec"].get("unschedulable") for node in cluster.nodes().values()), stage
+
+
+@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_credentials_that_expire_at_any_moment_stop_it_and_others_go_on(cluster: Cluster, every: int):
+    (free,) = cluster.nodes().keys() - {cluster.place_of("train")}
+    gone = cluster.instance(free)
+    stopped = told_held = 0
+    for calls in range(0, CALLS, every):
+        with copied(cluster.account) as account:
+            again = Cluster(replace(account, clock=QuickClock(), kubectl=retried_kubectl_of), cluster.name)
+            with ExpiringSession(account.endpoint or "", calls) as session, served(session) as endpoint:
+                problem = problem_of(Cluster(replace(again.account, endpoint=endpoint), cluster.name), free)
+            assert bool(problem) == session.is_over, calls
+            if not session.is_over:
+                break
+            assert "expired" in problem, problem
+            assert "run the same command again" in problem, problem
+            kept = evidence_of(again)
+            if is_told_held := "stays held from jobs" in problem:
+                assert gone not in free_instances(again), calls
+            done = again.replace(gone)
+            assert (done.stage, done.instance_id) == ("done", gone), calls
+            assert kept in ([], evidence_of(again)), calls
+            assert free_instances(again) == {cluster.instance(cluster.place_of("train")), done.new_instance_id}, calls
+            stopped, told_held = stopped + 1, told_held + is_told_held
+    assert not session.is_over, "there are more calls than were tried"
+    assert min(stopped, told_held) * every > 30
+
+
+def problem_of(cluster: Cluster, node: str) -> str:
+    """Return why a node is not replaced; empty where it is."""
+    try:
+        cluster.replace(node)
+    except TrainyardError as error:
+        return f"{error.problem}; {error.hint}"
+    return ""
+
+
+def evidence_of(cluster: Cluster) -> list[Any]:
+    """Return the evidence that replacements have, as their records say."""
+    records = [stored.record for stored in replacements(cluster.account, BUCKET, cluster.name)]
+    return [s3.get(cluster.account, BUCKET, record.evidence) for record in records if record.evidence]
+
+
+def free_instances(cluster: Cluster) -> set[str]:
+    """Return the instances that pods may come to."""
+    return {node["metadata"]["uid"] for node in cluster.nodes().values() if not node["spec"].get("unschedulable")}
 
 
 def test_two_nodes_of_one_group_that_are_replaced_at_once_get_a_successor_each(cluster: Cluster):

@@ -38,7 +38,8 @@ _UNREACHABLE = re.compile(
     r"Unable to connect to the server|The connection to the server .* was refused|i/o timeout|no such host"
     r"|connection refused|context deadline exceeded|network is unreachable|no route to host"
 )
-_FORBIDDEN = re.compile(r"\(Forbidden\)| is forbidden: |You must be logged in to the server|\(Unauthorized\)")
+_FORBIDDEN = re.compile(r"\(Forbidden\)| is forbidden: ")
+_UNAUTHORIZED = re.compile(r"You must be logged in to the server|\(Unauthorized\)")
 _NO_SUCH_KIND = re.compile(
     r"the server doesn't have a resource type|no matches for kind|ensure CRDs are installed first"
 )
@@ -51,10 +52,12 @@ def refusal(doing: str, cluster: str, status: int, output: Sequence[str]) -> Tra
     text = "\n".join(output)
     shown = quoted(said, _LONGEST) if (said := _reason_text(output)) else f"it ended with status {status}"
     problem = f"kubectl could not {doing}: {shown}"
-    if _FORBIDDEN.search(text):
+    is_unknown = _UNAUTHORIZED.search(text)
+    if is_unknown or _FORBIDDEN.search(text):
+        expired = "where the credentials have expired, sign in and run the same command again; " if is_unknown else ""
         hint = (
-            "the cluster admits whoever made it and eks.administrators of its spec: use their credentials, or let "
-            "one of them add yours with `aws eks create-access-entry`"
+            f"{expired}the cluster admits whoever made it and eks.administrators of its spec: use their credentials, "
+            "or let one of them add yours with `aws eks create-access-entry`"
         )
         return ForbiddenError(problem, where=cluster, hint=hint)
     if _NO_SUCH_KIND.search(text):

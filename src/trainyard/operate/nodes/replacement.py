@@ -67,14 +67,15 @@ def replace_node(request: ReplacementRequest, parts: NodeReplacement) -> Replace
     not replaced in time, and where its successor is not well: then it stays held.
     """
     work = _Replacement(request, parts, _begun(request, parts))
-    if not work.is_done:
-        work.hold()
-        work.collect_evidence()
-        work.await_jobs()
-        work.give_up()
-    while not work.is_done:
-        work.await_successor()
-        work.prove()
+    try:
+        work.carry_out()
+    except _StateToldError:
+        raise
+    except TrainyardError as error:  # of AWS, the scheduler or Kubernetes: credentials that expire, for instance
+        if work.is_held:
+            state = f"{work.record.node} stays held from jobs until then"
+            error.hint = state if error.hint is None else f"{error.hint}; {state}"
+        raise
     return work.record
 
 
@@ -127,6 +128,10 @@ def _found(parts: NodeReplacement, node: str) -> ReplacementRecord | None:
         return None
 
 
+class _StateToldError(TrainyardError):
+    """An error that says itself what the node is now."""
+
+
 class _SuccessorGoneError(Exception):
     """What has taken the node's place is gone as well."""
 
@@ -144,6 +149,8 @@ class _Replacement:
     stored: StoredReplacement
     successor_until: float = 0
     """When the time of its successors is over; zero until one is waited for."""
+    is_held: bool = False
+    """Whether the node is kept from jobs, as far as is known here."""
 
     @property
     def record(self) -> ReplacementRecord:
@@ -153,8 +160,19 @@ class _Replacement:
     def is_done(self) -> bool:
         return self.record.stage == "done"
 
+    def carry_out(self) -> None:
+        if not self.is_done:
+            self.hold()
+            self.collect_evidence()
+            self.await_jobs()
+            self.give_up()
+        while not self.is_done:
+            self.await_successor()
+            self.prove()
+
     def hold(self) -> None:
         self.request.tell(self.parts.hold(self.record))
+        self.is_held = True
 
     def collect_evidence(self) -> None:
         """Write what tells why the node is bad to the bucket, before anything of it goes."""
@@ -187,7 +205,7 @@ class _Replacement:
         waited_s, told, patience_s = 0.0, "", self.request.wait_for_jobs_s
         while (jobs := self.parts.jobs(self.record)) and not (self.request.end_jobs and waited_s >= patience_s):
             if waited_s >= patience_s:
-                raise TrainyardError(
+                raise _StateToldError(
                     f"{self.record.node} has jobs: {'; '.join(jobs)}",
                     where=self.record.node,
                     hint="it gets no further ones; run this again when they are over, with --wait-for-jobs, or with "
@@ -260,6 +278,7 @@ class _Replacement:
             self.request.tell(f"{self.record.new_instance_id} is gone before it was proven")
             self.stored.change(replace(self.record, stage="replacing", new_instance_id=""))
             return
+        self.is_held = False
         self.parts.release(self.record)
         self._end(new_gpus=tuple(sorted(gpus)))
 
@@ -299,7 +318,7 @@ class _Replacement:
             raise _SuccessorGoneError
 
     def _unproven(self, problem: str) -> TrainyardError:
-        return TrainyardError(
+        return _StateToldError(
             problem,
             where=self.record.node,
             hint="it gets no jobs; run this again once that is corrected, or give it back as it is: "
@@ -321,7 +340,7 @@ class _Replacement:
             if self.request.account.clock.now() >= end:
                 hint = f"{self.record.node} stays held; the same command goes on"
                 text = f"in {self.request.timeout_s:.0f} s, {look.problem}"
-                raise TrainyardError(text, where=self.record.node, hint=hint)
+                raise _StateToldError(text, where=self.record.node, hint=hint)
             self.request.account.clock.sleep(_POLL_S)
 
 
