@@ -146,7 +146,7 @@ def test_a_dashboard_of_an_older_release_is_brought_up_to_date_where_it_is(work:
     asking(work).ask("POST", "/api/folders", {"uid": "mine", "title": "mine"})
     save(work, older, "mine")
     outcome = GrafanaStep().apply(work)
-    assert outcome.detail == f"1 dashboards updated, {len(DOCUMENTS) - 1} dashboards unchanged"
+    assert outcome.detail == f"1 dashboard updated, {len(DOCUMENTS) - 1} dashboards unchanged"
     found = there(work, EDITED)
     assert (found["dashboard"]["title"], found["meta"]["folderUid"]) == (DOCUMENTS[0]["title"], "mine")
 
@@ -176,7 +176,7 @@ def test_what_somebody_has_edited_is_written_anew_when_asked_to(work: Work):
 def test_what_somebody_has_deleted_is_made_again(work: Work):
     GrafanaStep().apply(work)
     asking(work).ask("DELETE", PATH + EDITED)
-    assert "1 dashboards made" in GrafanaStep().apply(work).detail
+    assert "1 dashboard made" in GrafanaStep().apply(work).detail
 
 
 def test_a_dashboard_that_is_ours_no_longer_goes_only_where_nobody_has_touched_it(work: Work):

@@ -59,8 +59,8 @@ def _print(outcome: StormOutcome) -> None:
     machines = f"{count_text(storm.nodes, 'node')} with {count_text(outcome.gpus, 'GPU')}"
     print_text(f"{outcome.run}: {storm.days:g} days on {machines}, simulated")
     print_text(f"{rate.per_1000_node_days:g} interruptions in 1,000 node-days: {quoted(rate.what)} ({rate.source})")
-    faults = ", ".join(f"{count} {_PLURALS[fault]}" for fault, count in outcome.faults.items())
-    print_text(f"{sum(outcome.faults.values())} interruptions: {faults}")
+    faults = ", ".join(count_text(count, *_FAULTS[fault]) for fault, count in outcome.faults.items())
+    print_text(f"{count_text(sum(outcome.faults.values()), 'interruption')}: {faults}")
     whole = sum(outcome.gpu_ms.values()) + outcome.queue_ms * outcome.gpus
     for kind, taken in outcome.gpu_ms.items():
         if taken:
@@ -77,7 +77,7 @@ def _print(outcome: StormOutcome) -> None:
         print_text(f"{outcome.usd_per_useful_gpu_hour:.2f} USD for a GPU-hour that counts, by list prices")
 
 
-_PLURALS = {"crash": "crashes", "node": "nodes lost", "hang": "hangs"}
+_FAULTS = {"crash": ("crash", "crashes"), "node": ("node lost", "nodes lost"), "hang": ("hang", "hangs")}
 
 
 def _values(outcome: StormOutcome) -> dict[str, object]:

@@ -58,7 +58,7 @@ def nothing_found(logs: LogReader, of: Period, grep: str | None) -> str:
     period = f"{since}{' and' if since and until else ''}{until}"
     that = f" that {grep!r} finds" if grep is not None else ""
     if logs.log is None:
-        return f"no line{period}{that}: looked at {len(logs.streams)} containers by kubectl"
+        return f"no line{period}{that}: looked at {count_text(len(logs.streams), 'container')} by kubectl"
     looked_at = f"{count_text(len(logs.streams), 'stream')} of {_whose(logs.log, logs)} in {logs.log.group.name}"
     return f"no event{period}{that}: looked at {looked_at}, {_known_times(logs)}"
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
+from trainyard.counts import count_text
 from trainyard.deploy.release_notice import kinds
 from trainyard.deploy.work import Work
 from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
@@ -38,7 +39,10 @@ class WrittenDashboards(NamedTuple):
     @property
     def detail(self) -> str:
         """Return it in a few words."""
-        return ", ".join(f"{number} dashboards {what}" for what, number in self.counts.items()) or "no dashboards"
+        return (
+            ", ".join(f"{count_text(number, 'dashboard')} {what}" for what, number in self.counts.items())
+            or "no dashboards"
+        )
 
 
 def write_dashboards(

@@ -29,31 +29,32 @@ def check(machine: Machine) -> list[Outcome]:
     """Look for the drives first: what has none has nothing to mount."""
     places = machine.world.places
     drives = _drives(places)
+    count = f"{len(drives)} drive{'s' * (len(drives) != 1)}"
     if not drives:
         return [Outcome(NAME, "absent", "no drive of an instance store is here")]
     if not places.cfnconfig.is_file():
         mount = mount_at(places, _OF_EKS)
         if mount is None:
-            return [Outcome(NAME, "absent", f"nodeadm was told to make no volume of {len(drives)} drives")]
-        return [_of(machine, mount, drives)]
+            return [Outcome(NAME, "absent", f"nodeadm was told to make no volume of {count}")]
+        return [_of(machine, mount, count)]
     place = "/" + assignments(places.cfnconfig).get("cfn_ephemeral_dir", "").strip("/")
     if place == "/":
-        return [Outcome(NAME, "absent", f"ParallelCluster was told to mount none of {len(drives)} drives")]
+        return [Outcome(NAME, "absent", f"ParallelCluster was told to mount none of {count}")]
     mount = mount_at(places, place)
     if mount is None:
-        message = f"{len(drives)} drives of the instance store are here ({' '.join(drives)}), but nothing is mounted"
+        message = f"nothing is mounted of the instance store, which has {count}: {' '.join(drives)}"
         return [Outcome(NAME, "failed", message, place, _REMEDY, _SOURCE)]
-    return [_of(machine, mount, drives)]
+    return [_of(machine, mount, count)]
 
 
-def _of(machine: Machine, mount: Mount, drives: list[str]) -> Outcome:
+def _of(machine: Machine, mount: Mount, count: str) -> Outcome:
     place = mount.place
     trouble = None if mount.read_only else trouble_with(machine.world, place)
     if mount.read_only or trouble:
         why = trouble.text if trouble else "it is mounted for reading only"
         remedy = "see 'dmesg' for errors of the drives; a node with a broken drive is best replaced"
         return Outcome(NAME, "failed", f"{mount.kind} is mounted here, but {why}", place, remedy)
-    return Outcome(NAME, "ok", f"{mount.kind} on {len(drives)} drives is mounted here and answers", place)
+    return Outcome(NAME, "ok", f"{mount.kind} on {count} is mounted here and answers", place)
 
 
 def _drives(places: Places) -> list[str]:

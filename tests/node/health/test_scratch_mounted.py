@@ -31,7 +31,7 @@ def test_drives_that_are_not_mounted_are_a_failure(store: Node):
     store.mounts()
     (outcome,) = check(store.machine())
     assert outcome.status == "failed"
-    assert outcome.message.startswith("8 drives of the instance store are here (nvme1n1 nvme2n1 ")
+    assert outcome.message.startswith("nothing is mounted of the instance store, which has 8 drives: nvme1n1 nvme2n1 ")
 
 
 def test_a_volume_that_the_kernel_made_read_only_is_a_failure(store: Node):

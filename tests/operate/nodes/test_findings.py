@@ -269,7 +269,7 @@ def test_of_many_failures_the_last_ten_are_told_one_by_one(cluster):
         fail_and_go(cluster, f"i-1{number:016x}", queue="cpu")
     nodes = cluster.look()
     assert found(nodes) == [*[("error", "failed-node-gone")] * 10, ("warning", "failed-node-gone")]
-    assert nodes.findings[-1].message == "3 more nodes failed before those and are gone"
+    assert nodes.findings[-1].message == "3 more nodes of those that are gone failed before"
 
 
 def test_broken_records_of_gone_nodes_are_one_warning(cluster):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from trainyard.counts import count_text
 from trainyard.deploy.account_state.instances import is_own, is_to_be_free
 from trainyard.deploy.account_state.reservations import each_found, usable
 from trainyard.deploy.preflights import Preflight, PreflightContext
@@ -32,7 +33,7 @@ def check(context: PreflightContext) -> Iterator[Problem]:
         last = share.targets[-1]
         name, who = f"{last.noun} {last.id}", " and ".join(target.launch.title for target in share.targets)
         if usable(share.reservations) and most > total:
-            message = f"{name} holds {total} instances, and {who} may grow to {most}"
+            message = f"{name} holds {count_text(total, 'instance')}, and {who} may grow to {most}"
             yield Problem(last.launch.paths.node_count, message, f"write {total} or fewer, or enlarge the reservation")
         elif usable(share.reservations) and most > free:
             needed = least if least > free else most

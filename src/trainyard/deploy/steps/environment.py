@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.stacks import StackState, stacks_tagged
@@ -33,7 +34,7 @@ class EnvironmentStep:
                 hint="deploy the spec of the environment first",
             )
         outputs = {key: value for stack in self._stacks(work) for key, value in stack.outputs.items()}
-        return StepOutcome(changed=False, detail=f"{name}: {len(outputs)} outputs", outputs=outputs)
+        return StepOutcome(changed=False, detail=f"{name}: {count_text(len(outputs), 'output')}", outputs=outputs)
 
     def undo(self, work: Work) -> StepOutcome:
         """Leave it: other clusters use it too."""

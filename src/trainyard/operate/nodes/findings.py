@@ -66,7 +66,7 @@ def failures_of_gone(nodes: ClusterNodes) -> Iterator[Finding]:
     for node in failed[:_MOST]:
         yield _failure(nodes, node)
     if older := failed[_MOST:]:
-        message = f"{len(older)} more nodes failed before those and are gone"
+        message = f"{count_text(len(older), 'more node')} of those that are gone failed before"
         yield finding("failed-node-gone", message, "add --json to see all of them", severity="warning")
     if broken := [node.id for node in nodes.gone if node.status == "unreadable"]:
         message = f"what {short_list(broken)} wrote before they were gone cannot be used"

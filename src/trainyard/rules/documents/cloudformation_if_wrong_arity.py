@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.document.node import Document
 from trainyard.finding import Path
 from trainyard.rules import DocumentRule, Problem
@@ -19,7 +20,7 @@ def _below(value: Any, path: Path) -> Iterator[Problem]:
     if isinstance(value, dict):
         condition = value.get("Fn::If")
         if "Fn::If" in value and not (isinstance(condition, tuple) and len(condition) == 3):
-            written = f"{len(condition)} members" if isinstance(condition, tuple) else "no list"
+            written = count_text(len(condition), "member") if isinstance(condition, tuple) else "no list"
             yield Problem((*path, "Fn::If"), f"Fn::If has {written} in place of a condition and two values")
         for key, member in value.items():
             yield from _below(member, (*path, key))

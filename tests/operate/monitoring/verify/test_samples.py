@@ -49,9 +49,9 @@ def test_a_gap_is_found_once_prometheus_has_run_for_as_long():
             "samples_failed_total",
             5000,
             "remote-write-refused",
-            "5,000 samples of the last ten minutes were",
+            "5,000 samples of the last ten minutes got lost",
         ),
-        (remote_write, "samples_retried_total", 7, "samples-sent-again", "7 samples of the last ten minutes had to be"),
+        (remote_write, "samples_retried_total", 7, "samples-sent-again", "7 samples of the last ten minutes took more"),
         (remote_write, "highest_sent", 300, "remote-write-behind", "what arrives is 5 min late"),
         (
             credentials,

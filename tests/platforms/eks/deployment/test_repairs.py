@@ -148,7 +148,7 @@ def status_differences(cluster: Deploying) -> list[str]:
 def test_who_is_taken_out_of_the_spec_administers_the_cluster_no_more(cluster: Deploying):
     details = {result.name: result.detail for result in cluster.deploy()}
     assert details["changes"] == f"administrators, without {ADMIN}"
-    assert details["add-ons"] == "1 former administrators removed"
+    assert details["add-ons"] == "1 former administrator removed"
     assert cluster.administrators() == []
     assert not [stack for stack in cluster.stacks() if "accessentry" in stack]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.counts import count_text
 from trainyard.finding import Finding
 from trainyard.operate.monitoring.verify.finding_kinds import finding
 from trainyard.operate.monitoring.verify.subject import Situation
@@ -31,12 +32,13 @@ def remote_write(situation: Situation) -> Iterator[Finding]:
     """Yield what the way out of the head node suffers from."""
     url = situation.keeper.url
     for metric, id_, words in (
-        (_FAILED, "remote-write-refused", "were refused for good and are lost"),
-        (_RETRIED, "samples-sent-again", "had to be sent again"),
+        (_FAILED, "remote-write-refused", "got lost, refused for good,"),
+        (_RETRIED, "samples-sent-again", "took more than one attempt"),
     ):
         count = situation.values(f"sum(increase({metric}{{{situation.cluster}}}[10m])) > 0")
         if count:
-            yield finding(id_, f"{count[0].value:,.0f} samples of the last ten minutes {words} on their way to {url}")
+            samples = count_text(round(count[0].value), "sample")
+            yield finding(id_, f"{samples} of the last ten minutes {words} on the way to {url}")
     yield from _late(situation)
 
 
@@ -61,7 +63,7 @@ def credentials(situation: Situation) -> Iterator[Finding]:
     failed = " or ".join(f"sum(increase({name}{{{situation.cluster}}}[10m])) > 0" for name in _REFRESH)
     count = situation.values(failed)
     if count:
-        message = f"{count[0].value:.0f} questions to EC2 for nodes failed within ten minutes"
+        message = f"{count_text(round(count[0].value), 'question')} to EC2 for nodes failed within ten minutes"
         yield finding("discovery-failing", message)
 
 

@@ -186,7 +186,7 @@ def _end_jobs(work: Work, queues: list[str]) -> int:
             work.tell(f"ends {job}")
         terminate(work.account, job, _REASON)
     if len(jobs) > _MOST_TOLD:
-        work.tell(f"ends {len(jobs) - _MOST_TOLD} more jobs")
+        work.tell(f"ends {count_text(len(jobs) - _MOST_TOLD, 'more job')}")
     _await_end(work, queues if jobs else [])
     return len(jobs)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.control_plane_logs import put_log_group
@@ -120,11 +121,11 @@ class ControlPlaneRepairs:
         entries = [entry for entry in access["accessEntries"] if entry["principalARN"] in arns]
         less = {**self.config, "accessConfig": {**access, "accessEntries": entries}}
         self._eksctl.put_access(text_of(self.work, less), self.work.relay)
-        return f"{len(arns)} administrators"
+        return count_text(len(arns), "administrator")
 
     def _delete_access(self, found: Sequence[Difference]) -> str:
         self._remove_left({access_stack(self.work.name, difference.name) for difference in found})
-        return f"{len(found)} former administrators removed"
+        return f"{count_text(len(found), 'former administrator')} removed"
 
     def _put_roles(self, found: Sequence[Difference]) -> str:
         names = {difference.name for difference in found}
@@ -136,13 +137,13 @@ class ControlPlaneRepairs:
         ]
         less = {**self.config, "iam": {**self.config["iam"], "podIdentityAssociations": identities}}
         self._eksctl.put_pod_identities(text_of(self.work, less), self.work.relay)
-        return f"{len(names)} roles of workloads"
+        return f"{count_text(len(names), 'role')} of workloads"
 
     def _delete_roles(self, found: Sequence[Difference]) -> str:
         for difference in found:
             namespace, account = difference.name.split("/")
             self._eksctl.delete_pod_identity(self._text, namespace, account, self.work.relay)
-        return f"{len(found)} roles of former workloads removed"
+        return f"{count_text(len(found), 'role')} of former workloads removed"
 
     def _remove_left_roles_of_addons(self, found: Sequence[Difference]) -> None:
         cluster = self.work.name

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trainyard.counts import count_text
 from trainyard.deploy.cluster_update import RunningJobs
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.eks import EksCluster, find_cluster
@@ -156,7 +157,7 @@ def _claims(work: Work, kubectl: Kubectl) -> None:
         if _key(persistentvolumeclaim) in names
     ]
     if claims:
-        work.tell(f"deletes {len(claims)} claims with the volumes that were made for them")
+        work.tell(f"deletes {count_text(len(claims), 'claim')} with the volumes that were made for them")
         kubectl.delete(claims)
 
 
