@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trainyard.api.plan import DeploymentPlan
+    from trainyard.deploy.update_review import UpdateReview
     from trainyard.finding import Finding
 
 # Ten thousand nodes take a second or two.
@@ -229,6 +230,7 @@ def plan_values(plan: DeploymentPlan) -> dict[str, Any]:
         "former_cost": None if plan.former_cost is None else cost_values(plan.former_cost),
         "changes": [change.as_json() for change in plan.review.changes] if plan.review else [],
         "cluster": plan.review.cluster.as_json() if plan.review and plan.review.cluster else None,
+        "drift": list(_drift_values(plan.review)) if plan.review else [],
         "unclear": list(plan.review.unclear) if plan.review else [],
         "refused": [
             {"problem": refusal.problem, "where": refusal.where, "hint": refusal.hint} for refusal in plan.refusals
@@ -238,3 +240,8 @@ def plan_values(plan: DeploymentPlan) -> dict[str, Any]:
             {"path": field.path, "why": field.why, "source": field.source.url} for field in plan.immutable_fields
         ],
     }
+
+
+def _drift_values(review: UpdateReview) -> Iterator[dict[str, Any]]:
+    for difference in review.drift:
+        yield {**difference.as_json(), "taken_back": difference in review.overwrites}

@@ -6,29 +6,32 @@ a resource past its stack, CloudFormation itself detects: ``aws cloudformation d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
 
-from trainyard.deploy.deployment import steps_to_deploy
 from trainyard.deploy.drift import DriftDifference, differences
 from trainyard.deploy.expired_capacity import leave_out_expired
 from trainyard.deploy.preflight_step import outputs_of
 from trainyard.deploy.record import Deployment
 from trainyard.deploy.steps.reservation_groups import known_groups
-from trainyard.deploy.steps.stack import StackStep, kept_parameters
+from trainyard.deploy.steps.stack import kept_parameters
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
+from trainyard.edge.aws.change_sets import StackRequest
 from trainyard.edge.aws.stacks import StackState, stack_template
 from trainyard.errors import TrainyardError
 from trainyard.render.cloudformation.stack import Stack
-from trainyard.render.cloudformation.stacks import stack
+from trainyard.render.cloudformation.stacks import stacks as stacks_of
 from trainyard.render.stand_ins import Ids
 from trainyard.render.tags import CLUSTER, ENVIRONMENT
 from trainyard.spec.parsing import parse
+from trainyard.stop_request import results_of
 from trainyard.version import __version__
 
+_AT_ONCE = 8
+"""Calls side by side; botocore keeps ten connections."""
 _HIDDEN = "****"  # what AWS shows of a parameter with NoEcho
 
 
@@ -52,31 +55,29 @@ def stack_drift(
     leave_out_expired(work)
     work.outputs.update({**outputs_of(work, stacks), **known_groups(work), "AssetsBucket": bucket})
     states = {stack.name: stack for stack in stacks if work.owns(stack.tags)}
-    return tuple(_drift(work, states))
-
-
-def _drift(work: Work, states: dict[str, StackState]) -> Iterator[DriftDifference]:
-    for step in steps_to_deploy(work.required_spec()):
-        if not isinstance(step, StackStep):
-            continue
-        state = states.get(name := step.stack_name(work))
-        if state is None:
-            yield DriftDifference(name, ("stack",), name, None)
-        elif state.usable:
-            yield from _stack_differences(work, step, state)
-
-
-def _stack_differences(work: Work, step: StackStep, state: StackState) -> Iterator[DriftDifference]:
     ids = Ids(work.outputs)
-    rendered = stack(work.required_spec(), step.kind, ids)
+    recorded = stacks_of(spec, ids)
+    unknown = frozenset(stand_in.value for stand_in in ids.in_order())
+
+    def drift(rendered: Stack) -> list[DriftDifference]:
+        state = states.get(rendered.name)
+        if state is None:
+            return [DriftDifference(rendered.name, ("stack",), rendered.name, None)]
+        return list(_stack_differences(account, rendered, state, unknown)) if state.usable else []
+
+    return tuple(difference for found in results_of(drift, recorded, _AT_ONCE) for difference in found)
+
+
+def _stack_differences(
+    account: Account, rendered: Stack, state: StackState, unknown: Container[str]
+) -> Iterator[DriftDifference]:
     recorded: Any = yaml.load(rendered.template, Loader=yaml.CSafeLoader)
-    yield from differences(state.name, recorded, stack_template(work.account, state.name))
-    unknown = {stand_in.value for stand_in in ids.in_order()}
+    yield from differences(state.name, recorded, stack_template(account, state.name))
     given = {name: value for name, value in given_parameters(rendered).items() if value not in unknown}
-    yield from parameter_differences(state, given, kept_parameters(step.kind, rendered.parameters, state))
+    yield from parameter_differences(state, given, kept_parameters(rendered.kind, rendered.parameters, state))
 
 
-def given_parameters(rendered: Stack) -> dict[str, str]:
+def given_parameters(rendered: Stack | StackRequest) -> dict[str, str]:
     """Return what the parameters of a stack are: as the spec gives them, or by the defaults of the template."""
     template: Any = yaml.load(rendered.template, Loader=yaml.CSafeLoader)
     parameters = template.get("Parameters", {})

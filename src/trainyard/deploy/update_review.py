@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from trainyard.deploy.cluster_update import ClusterUpdate
+from trainyard.deploy.drift import DriftDifference
+from trainyard.deploy.drift_review import drift_of_resources, taken_back, template_drift, written_over
 from trainyard.deploy.file_system_order import refuse_other_order
 from trainyard.deploy.losses import changes_of
 from trainyard.deploy.orphaned_data import orphaned_data
@@ -51,6 +53,10 @@ class UpdateReview:
     """What earlier updates have left behind."""
     cluster: ClusterUpdate | None = None
     """What would change of the cluster that is no stack of ours; None where nothing."""
+    drift: tuple[DriftDifference, ...] = ()
+    """What somebody else has changed of the stacks since the last deployment, and of their resources."""
+    overwrites: tuple[DriftDifference, ...] = ()
+    """What of it an update would take back."""
 
     def lines(self) -> Iterator[str]:
         """Yield what it says: changes of the cluster, of what holds data and each loss, the rest counted."""
@@ -60,6 +66,9 @@ class UpdateReview:
             fates = Counter(change.fate for change in self.changes if change.stack == stack)
             yield f"stack {stack}: {', '.join(f'{count} {fate}' for fate, count in fates.items())}"
         yield from (str(change) for change in self.changes if change.is_told)
+        for difference in self.drift:
+            fate = "taken back" if difference in self.overwrites else "left as it is"
+            yield f"changed by somebody else, and {fate}: {difference}"
         yield from self.unclear
 
 
@@ -72,10 +81,13 @@ def refuse_stuck_stacks(work: Work) -> None:
         refuse_stuck(state)
 
 
-def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[StackStep]) -> UpdateReview:
+def review_update(
+    work: Work, steps: Sequence[StackStep], unneeded: Sequence[StackStep], *, of_all: bool = False
+) -> UpdateReview:
     """Return what the steps would change of stacks that exist, and leave their change sets with the work.
 
-    ``unneeded`` are the steps of stacks that the spec does not have: one that exists goes.
+    ``unneeded`` are the steps of stacks that the spec does not have: one that exists goes. ``of_all`` says that all
+    resources are looked at for changes of others, and not only those of stacks that are changed.
     Raises TrainyardError where a stack cannot be updated, CloudFormation refuses what it should be, or file systems
     would change places.
     """
@@ -95,8 +107,19 @@ def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[Sta
     def deleted() -> list[StackChange]:
         return [change for step in existing for change in _deleted(work, states[step.stack_name(work)])]
 
-    changes, others, left = side_by_side(changed, deleted, lambda: orphaned_data(work, states))
-    return UpdateReview((*changes, *others), existing, tuple(unclear), left)
+    changes, others, left, drift, of_resources = side_by_side(
+        changed,
+        deleted,
+        lambda: orphaned_data(work, states),
+        lambda: template_drift(work, stacks, unclear),
+        lambda: drift_of_resources(work, list(states.values()) if of_all else (), unclear),
+    )
+    if not of_all:
+        touched = {change.stack for change in changes if change.fate in ("changed", "replaced")}
+        of_resources = drift_of_resources(work, [states[name] for name in sorted(touched)], unclear)
+    overwrites = (*taken_back(work, drift), *written_over(changes, of_resources))
+    all_changes, all_drift = (*changes, *others), (*drift, *of_resources)
+    return UpdateReview(all_changes, existing, tuple(unclear), left, drift=all_drift, overwrites=overwrites)
 
 
 def discard(work: Work) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainyard.counts import count_text
+from trainyard.deploy.drift_review import refuse_overwriting
 from trainyard.deploy.losses import refuse_losses
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.stack import StackStep
@@ -17,10 +19,14 @@ class StackReview:
     name = "review"
     title = "what the spec changes of stacks that exist"
 
-    def __init__(self, steps: Sequence[StackStep], unneeded: Sequence[StackStep]) -> None:
-        """Take the steps of the spec's stacks, and those of stacks that it does not need and that may be there."""
+    def __init__(self, steps: Sequence[StackStep], unneeded: Sequence[StackStep], *, of_all: bool = False) -> None:
+        """Take the steps of the spec's stacks, and those of stacks that it does not need and that may be there.
+
+        ``of_all`` says that all resources are looked at for changes of others, as a plan does.
+        """
         self._steps = steps
         self._unneeded = unneeded
+        self._of_all = of_all
         self.review = UpdateReview()
 
     def probe(self, work: Work) -> Probe:
@@ -31,13 +37,14 @@ class StackReview:
 
     def apply(self, work: Work) -> StepOutcome:
         """Tell the changes. Raises TrainyardError where one is not to be made."""
-        self.review = review_update(work, self._steps, self._unneeded)
+        self.review = review_update(work, self._steps, self._unneeded, of_all=self._of_all)
         work.findings += self.review.findings
         for line in self.review.lines():
             work.tell(line)
+        refuse_overwriting(work, f"stacks of {work.name}", tuple(map(str, self.review.overwrites)))
         refuse_losses(work, self.review.changes)
         count = len(self.review.changes)
-        return StepOutcome(changed=False, detail=f"{count} change{'s' if count > 1 else ''}" if count else "none")
+        return StepOutcome(changed=False, detail=count_text(count, "change") if count else "none")
 
     def undo(self, work: Work) -> StepOutcome:
         """Do nothing."""

@@ -14,9 +14,12 @@ from typing import Any
 from trainyard.edge.aws.account import Account, Clock
 
 _LOOKS = ("BatchGet", "Describe", "Get", "Head", "List", "Simulate")
-# Change sets that nobody executes, and what whoever only looks asks nodes, change nothing that is asked for; how far
-# one is, is asked until it is there.
-_HARMLESS = ("CreateChangeSet", "DeleteChangeSet", "DescribeChangeSet", "SendCommand", "GetCommandInvocation")
+# Change sets that nobody executes, and what whoever only looks asks nodes and of drift, change nothing that is asked
+# for; how far one is, is asked until it is there.
+_HARMLESS = (
+    "CreateChangeSet", "DeleteChangeSet", "DescribeChangeSet", "SendCommand", "GetCommandInvocation",
+    "DetectStackDrift", "DescribeStackDriftDetectionStatus",
+)  # fmt: skip
 _GOOD = 300
 _LONGEST_WAIT_S = 120.0
 """How long one thread waits for what another asks; then it asks as well."""

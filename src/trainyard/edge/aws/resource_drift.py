@@ -34,7 +34,9 @@ class ResourceDrift(NamedTuple):
     """None where it is gone."""
 
 
-def resource_drift(account: Account, stack: StackState) -> tuple[ResourceDrift, ...]:
+def resource_drift(
+    account: Account, stack: StackState, longest_wait_s: float = _LONGEST_WAIT_S
+) -> tuple[ResourceDrift, ...]:
     """Let CloudFormation compare the resources of a stack with its template; it takes up to minutes.
 
     Raises NotAllowedError where a policy denies it, which may also be a question about a resource, and TrainyardError
@@ -44,13 +46,13 @@ def resource_drift(account: Account, stack: StackState) -> tuple[ResourceDrift, 
     if stack.status not in _DETECTABLE:
         raise TrainyardError(f"could not {doing}: it is {stack.status}", where=stack.name)
     asked = call(account, "cloudformation", "detect_stack_drift", doing=doing, StackName=stack.id)
-    _wait(account, stack, asked["StackDriftDetectionId"], doing)
+    _wait(account, stack, asked["StackDriftDetectionId"], doing, longest_wait_s)
     return tuple(drift for described in _described(account, stack, doing) for drift in _drifts(described))
 
 
-def _wait(account: Account, stack: StackState, detection: str, doing: str) -> None:
+def _wait(account: Account, stack: StackState, detection: str, doing: str, longest_wait_s: float) -> None:
     waited_s = 0.0
-    while waited_s < _LONGEST_WAIT_S:
+    while waited_s < longest_wait_s:
         operation = "describe_stack_drift_detection_status"
         answer = call(account, "cloudformation", operation, doing=doing, StackDriftDetectionId=detection)
         if answer["DetectionStatus"] == "DETECTION_COMPLETE":

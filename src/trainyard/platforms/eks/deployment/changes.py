@@ -19,7 +19,7 @@ from trainyard.finding import path_text
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.config import config_so_far, desired_sizes, former_config, node_groups_of
 from trainyard.platforms.eks.deployment.config_comparison import ClusterComparison, compare
-from trainyard.platforms.eks.deployment.drift import overwritten_drift, refuse_overwriting
+from trainyard.platforms.eks.deployment.drift import overwritten_drift, tell_and_refuse_overwriting
 from trainyard.platforms.eks.deployment.ready_nodes import pods_on
 from trainyard.platforms.eks.deployment.stacks import FAILED, own_cluster, own_stacks
 from trainyard.platforms.eks.rendering.node_groups import node_group_name
@@ -61,7 +61,7 @@ class EksChanges:
         comparison = _compared(work, cluster, groups, record)
         work.cluster_update = _update_of(comparison)
         _refuse(work, comparison)
-        refuse_overwriting(work, overwritten_drift(work, record, cluster, groups, tuple(own_stacks(work))))
+        tell_and_refuse_overwriting(work, overwritten_drift(work, record, cluster, groups, tuple(own_stacks(work))))
         _refuse_busy(work, [*comparison.removed, *comparison.shrunk])
         return StepOutcome(changed=False, detail="; ".join(comparison.changes) or "nothing")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from trainyard.deploy.drift_review import refuse_overwriting
 from trainyard.deploy.preflight_step import outputs_of
 from trainyard.deploy.record import Deployment
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.eks import EksCluster, NodeGroupState
 from trainyard.edge.aws.stacks import StackState
-from trainyard.errors import TrainyardError
 from trainyard.platforms.eks.deployment.comparison import Difference, differences, node_group_differences
 from trainyard.platforms.eks.deployment.config import config_so_far, former_config
 from trainyard.spec.parsing import parse
@@ -16,7 +16,6 @@ from trainyard.spec.parsing import parse
 # EKS makes the log group itself when there is something to log, also after a deployment, and without our tag.
 # https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
 _MADE_BY_EKS = "log group"
-_MOST = 5
 
 
 def drift(
@@ -59,16 +58,8 @@ def overwritten_drift(
     return tuple(difference for difference in changed if (difference.part, difference.name) in repaired)
 
 
-def refuse_overwriting(work: Work, overwritten: tuple[Difference, ...]) -> None:
-    """Raise TrainyardError where a deployment would take back what others have changed, and nobody has agreed."""
+def tell_and_refuse_overwriting(work: Work, overwritten: tuple[Difference, ...]) -> None:
+    """Tell what a deployment would take back of others. Raise TrainyardError where nobody has agreed to it."""
     for difference in overwritten:
         work.tell(f"changed by somebody else, and taken back: {difference.text}")
-    if not overwritten or work.options.overwrite_changes:
-        return
-    more = f"; and {len(overwritten) - _MOST} more" if len(overwritten) > _MOST else ""
-    raise TrainyardError(
-        f"somebody has changed cluster {work.name} since its last deployment, and this one would take that back: "
-        f"{'; '.join(difference.text for difference in overwritten[:_MOST])}{more}",
-        where=work.name,
-        hint="nothing was touched; write into the spec what is to stay, or deploy with --overwrite-changes",
-    )
+    refuse_overwriting(work, f"cluster {work.name}", [difference.text for difference in overwritten])

@@ -7,6 +7,7 @@ from dataclasses import replace
 from trainyard.bundle.config_text import config_text
 from trainyard.counts import count_text
 from trainyard.deploy.cluster_update import ClusterUpdate, RunningJobs
+from trainyard.deploy.drift_review import refuse_overwriting
 from trainyard.deploy.losses import refuse_losses
 from trainyard.deploy.preflight_step import known_outputs
 from trainyard.deploy.running_nodes import RunningNodes
@@ -21,7 +22,7 @@ from trainyard.errors import TrainyardError
 from trainyard.finding import Finding
 from trainyard.platforms.parallelcluster.deployment.classification import cluster_update, config_for
 from trainyard.platforms.parallelcluster.deployment.cluster import VERSION_TAG, settled_cluster_stack
-from trainyard.platforms.parallelcluster.deployment.drift import overwritten_drift, refuse_overwriting
+from trainyard.platforms.parallelcluster.deployment.drift import overwritten_drift
 from trainyard.platforms.parallelcluster.deployment.running_jobs import refuse_running_jobs, running_jobs
 from trainyard.render.rendering import render
 from trainyard.stop_request import side_by_side
@@ -69,7 +70,7 @@ class Changes:
         if work.nodes_to_start:
             return StepOutcome(changed=False, detail="nodes that are to run always are still to be started")
         _refuse(work.cluster_update, work)
-        refuse_overwriting(work, work.cluster_update.overwrites)
+        refuse_overwriting(work, f"cluster {work.name}", tuple(map(str, work.cluster_update.overwrites)))
         refuse_losses(work, work.cluster_update.losses)
         refuse_running_jobs(work, work.cluster_update)
         count = len(work.cluster_update.changes)

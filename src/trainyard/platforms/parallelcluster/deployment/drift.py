@@ -14,12 +14,10 @@ from trainyard.deploy.record import Deployment, read_record
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.parallelcluster import config_of, deployed_config
-from trainyard.errors import TrainyardError
 
 _DOCUMENT = "cluster.yaml"
 # An update is given the strategy that it needs, whatever the spec says: its policy is IGNORED.
 _STRATEGY = ("Scheduling", "SlurmSettings", "QueueUpdateStrategy")
-_MOST = 5
 
 
 def config_drift(account: Account, record: Deployment | None) -> tuple[DriftDifference, ...]:
@@ -46,19 +44,6 @@ def overwritten_drift(work: Work, document: Mapping[str, Any]) -> tuple[DriftDif
     current = config_of(deployed_config(work.account, work.name) or "", _DOCUMENT)
     coming = list(differences(_DOCUMENT, current, document))
     return tuple(difference for difference in drift if any(map(difference.overlaps, coming)))
-
-
-def refuse_overwriting(work: Work, drift: tuple[DriftDifference, ...]) -> None:
-    """Raise TrainyardError where a deployment would take back what others have changed, and nobody has agreed."""
-    if not drift or work.options.overwrite_changes:
-        return
-    more = f"; and {len(drift) - _MOST} more" if len(drift) > _MOST else ""
-    raise TrainyardError(
-        f"somebody has changed cluster {work.name} since its last deployment, and this one would take that back: "
-        f"{'; '.join(map(str, drift[:_MOST]))}{more}",
-        where=work.name,
-        hint="nothing was touched; write into the spec what is to stay, or deploy with --overwrite-changes",
-    )
 
 
 def _config_differences(recorded: str, current: Mapping[str, Any]) -> tuple[DriftDifference, ...]:

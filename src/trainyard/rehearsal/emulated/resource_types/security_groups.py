@@ -19,8 +19,8 @@ _RULES = {"ingress": "SecurityGroupIngress", "egress": "SecurityGroupEgress"}
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-ec2-securitygroup.html
 _OPEN_EGRESS: Mapping[str, Any] = {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"}
 
-_WRITTEN: set[str] = set()
-"""Rules that templates wrote, by id."""
+_WRITTEN: dict[str, str] = {}
+"""Descriptions of the rules that templates wrote, by id: moto forgets those of rules about other groups."""
 
 
 def _create_security_group(aws: Aws, resource: LogicalResource) -> PhysicalResource:
@@ -83,6 +83,7 @@ def _as_written(rule: Mapping[str, Any]) -> dict[str, Any]:
     end = "Destination" if rule["IsEgress"] else "Source"
     names = {"IpProtocol": "IpProtocol", "FromPort": "FromPort", "ToPort": "ToPort", "CidrIpv4": "CidrIp",
              "CidrIpv6": "CidrIpv6", "PrefixListId": f"{end}PrefixListId", "Description": "Description"}  # fmt: skip
+    rule = {**rule, "Description": rule.get("Description") or _WRITTEN.get(rule["SecurityGroupRuleId"])}
     written = {written: rule[name] for name, written in names.items() if rule.get(name) not in (None, "")}
     other = (rule.get("ReferencedGroupInfo") or {}).get("GroupId")
     return {**written, f"{end}SecurityGroupId": other} if other else written
@@ -136,7 +137,7 @@ def _authorize(aws: Aws, group: str, direction: str, rule: Mapping[str, Any]) ->
     call = getattr(aws.client("ec2"), f"authorize_security_group_{direction}")
     answer = call(GroupId=group, IpPermissions=[_permission(rule)])
     name = str(answer["SecurityGroupRules"][0]["SecurityGroupRuleId"])
-    _WRITTEN.add(name)
+    _WRITTEN[name] = str(rule.get("Description", ""))
     return name
 
 
