@@ -23,7 +23,8 @@ from trainyard.edge.aws.account import Account
 from trainyard.spec.parsing import parse
 
 _READS = re.compile(
-    r"(?:Describe|Get|List|Head|Validate|Simulate)[A-Za-z]*|POST /(?:v1/(?:list|describe)|groups-list|list-|get-).*"
+    r"(?:Describe|Detect|Get|List|Head|Validate|Simulate)[A-Za-z]*"
+    r"|POST /(?:v1/(?:list|describe)|groups-list|list-|get-).*"
 )
 _ACTION = re.compile(rb"(?:^|&)Action=([A-Za-z]+)")
 
@@ -65,8 +66,8 @@ class _CopyingProxy(Proxy):
         self._number = 0
 
     def fault(self, request: Request) -> str | None:
-        call = _call(request)
-        if _READS.fullmatch(call):
+        call = changing_call(request)
+        if call is None:
             return None
         if self._is_chosen(self._number, call):
             copy = self._copies.enter_context(copied(self._account))
@@ -74,6 +75,12 @@ class _CopyingProxy(Proxy):
             self.points.append(KillPoint(f"{self._number} {call}", copy))
         self._number += 1
         return None
+
+
+def changing_call(request: Request) -> str | None:
+    """Return a call that changes something, as KillPoint has it; None for one that only reads."""
+    call = _call(request)
+    return None if _READS.fullmatch(call) else call
 
 
 def _call(request: Request) -> str:

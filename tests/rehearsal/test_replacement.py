@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
 from dataclasses import replace
+from functools import partial
+from itertools import groupby
 
 import pytest
 
 from tests.rehearsal.account_copies import prepared_account
-from tests.rehearsal.faulty_proxy import faulty_proxy
-from tests.rehearsal.kill_points import kill_points
+from tests.rehearsal.faulty_proxy import Proxy, Request, faulty_proxy, served
+from tests.rehearsal.kill_points import changing_call, kill_points
 from tests.rehearsal.whole import deployed, equipped
 from tests.rehearsal.whole_account import whole_account
 from trainyard.deploy.deployment import DeploymentResult, work_for
@@ -22,6 +25,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.nodes import nodes
 from trainyard.edge.aws.parallelcluster import cluster_config
 from trainyard.edge.aws.stacks import all_stacks
+from trainyard.errors import TrainyardError
 from trainyard.platforms.parallelcluster.head_node import head_node
 from trainyard.render.tags import CLUSTER
 from trainyard.spec.parsing import parse
@@ -140,6 +144,56 @@ def test_jobs_finish_where_they_run_while_others_have_a_place(text: str):
         assert slurm["ExternalSlurmdbd"] == former_slurm["ExternalSlurmdbd"]
         assert run(account, "green", "squeue", "--noheader", "--format=%i") == "1\n"
         assert changed(replaced(account)) == []
+
+
+class PlacesToSubmit(Proxy):
+    """Before each call that changes something, asks both clusters for a place for a job of each queue."""
+
+    def __init__(self, account: Account) -> None:
+        """Ask in an account."""
+        super().__init__(account.endpoint or "")
+        self._account, self._asking = account, threading.Lock()
+        self.moments: list[tuple[str, str, tuple[str, ...]]] = []
+        """Call and queue, and the clusters that have a place then."""
+
+    def fault(self, request: Request) -> str | None:
+        """Ask, and let the call through."""
+        if (call := changing_call(request)) is not None:
+            with self._asking:
+                self.ask(call)
+        return None
+
+    def ask(self, moment: str) -> None:
+        """Ask for a place in every queue."""
+        for queue in ("gpu", "cpu"):
+            self.moments.append((moment, queue, tuple(filter(partial(self._has_place, queue), ("blue", "green")))))
+
+    def _has_place(self, queue: str, cluster: str) -> bool:
+        try:
+            head = head_node(cluster, self._account)
+            return head.run(("sbatch", "--test-only", f"--partition={queue}", "--wrap=train")).status == 0
+        except TrainyardError:  # there is no head node, or none that answers
+            return False
+
+
+@pytest.mark.exhaustive
+def test_at_no_moment_there_is_no_place_to_submit():
+    with prepared_account(OF_SAME_VERSION, make_former, SUCCESSOR) as account:
+        with PlacesToSubmit(account) as places, served(places) as endpoint:
+            places.ask("begin")
+            assert problems(replaced(replace(account, endpoint=endpoint))) == []
+            places.ask("end")
+        check_taken_over(account)
+    without = [(call, queue) for call, queue, clusters in places.moments if not clusters]
+    assert without == []
+    for queue in ("gpu", "cpu"):
+        led_to = [clusters for _, name, clusters in places.moments if name == queue]
+        assert (led_to[0], led_to[-1]) == (("blue",), ("green",))
+        assert ("blue", "green") in led_to
+        assert [clusters for clusters, _ in groupby(led_to)] == [("blue",), ("blue", "green"), ("green",)]
+    assert len(places.moments) > 100
+    former_goes = next(at for at, (call, *_) in enumerate(places.moments) if call == "DeleteStack")
+    assert all(clusters == ("green",) for _, _, clusters in places.moments[former_goes:])
 
 
 @pytest.mark.exhaustive

@@ -1,8 +1,8 @@
 """The Slurm of an emulated head node: its partitions, and jobs that somebody submits; none of them runs anything.
 
-It answers sinfo, squeue, scontrol update of a partition, sbatch --wrap and scancel, as far as trainyard and whoever
-practises on a kept rehearsal call them. Who has jobs and where is kept by the head node's instance, so that a cluster
-which is made again begins anew. https://slurm.schedmd.com/man_index.html
+It answers sinfo, squeue, scontrol update of a partition, sbatch --wrap, also with --test-only, and scancel, as far as
+trainyard and whoever practises on a kept rehearsal call them. Who has jobs and where is kept by the head node's
+instance, so that a cluster which is made again begins anew. https://slurm.schedmd.com/man_index.html
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 _AVAILABILITY = {"UP": "up", "DOWN": "down", "DRAIN": "drain", "INACTIVE": "inactive"}
 # What Slurm says where a partition takes no jobs: slurm/slurm_errno.h of https://github.com/SchedMD/slurm
-_NOT_SUBMITTED = "sbatch: error: Batch job submission failed: Required partition not available (inactive or drain)\n"
+_NOT_AVAILABLE = "Required partition not available (inactive or drain)\n"
+_NOT_SUBMITTED = f"sbatch: error: Batch job submission failed: {_NOT_AVAILABLE}"
+_NO_ALLOCATION = f"allocation failure: {_NOT_AVAILABLE}"
 
 
 class Answer(NamedTuple):
@@ -70,7 +72,8 @@ class Slurm:
         if program == "scontrol" and "update" in words and "PartitionName" in options:
             return self._updated(options["PartitionName"], options.get("State", "UP"), partitions)
         if program == "sbatch" and "--wrap" in options:
-            return self._submitted(options.get("--partition", next(iter(partitions), "")))
+            partition = options.get("--partition", next(iter(partitions), ""))
+            return self._submitted(partition, only_tests="--test-only" in words)
         if program == "scancel":
             self.jobs = [job for job in self.jobs if str(job.number) not in words]
             return Answer()
@@ -107,9 +110,11 @@ class Slurm:
             self.jobs = [replace(job, state="PENDING") if job.partition == partition else job for job in self.jobs]
         return Answer()
 
-    def _submitted(self, partition: str) -> Answer:
+    def _submitted(self, partition: str, *, only_tests: bool) -> Answer:
         if self.closed.get(partition) in ("DRAIN", "INACTIVE"):
-            return Answer(1, error=_NOT_SUBMITTED)
+            return Answer(1, error=_NO_ALLOCATION if only_tests else _NOT_SUBMITTED)
+        if only_tests:
+            return Answer()
         self.submitted += 1
         self.jobs.append(Job(self.submitted, partition))
         return Answer(output=f"Submitted batch job {self.submitted}\n")
