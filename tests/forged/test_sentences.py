@@ -14,7 +14,7 @@ FOREIGN = {"reason", "task_reason", "status_reason", "stderr", "error_text"}
 QUOTING = {"quoted", "quoted_or", "word_or_quoted", "reason_and_message"}
 # Whose words are ours, although they are called so.
 OURS = {
-    "platforms/parallelcluster/deployment/changes.py": "the words of ParallelCluster's own code on this machine",
+    "platforms/parallelcluster/deployment/update_plan.py": "the words of ParallelCluster's own code on this machine",
     "platforms/parallelcluster/update_check.py": "the words of ParallelCluster's own code on this machine",
     "edge/prometheus_connection.py": "the words of http_client.py",
     "edge/downloads.py": "the phrase of an HTTP status",

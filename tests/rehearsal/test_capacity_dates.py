@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,15 +17,17 @@ from tests.examples import example_spec
 from tests.operate.status.planted import IMAGE
 from tests.rehearsal.account_copies import account_for, empty_account
 from tests.rehearsal.whole import deployed
-from trainyard.deploy.deployment import work_for
+from trainyard.deploy.deployment import DeploymentResult, work_for
 from trainyard.deploy.steps.capacity_start import CapacityStart
 from trainyard.deploy.work import Event, Options, Work
 from trainyard.edge.aws.account import Account, Clock
 from trainyard.edge.aws.ec2 import capacity_reservations
-from trainyard.edge.aws.parallelcluster import cluster_config
+from trainyard.edge.aws.parallelcluster import cluster_config, fleet_status
 from trainyard.errors import TrainyardError
 from trainyard.operate.calendar.calendar_entry import of_reservations
 from trainyard.operate.status.reservations import reservations
+from trainyard.platforms.parallelcluster.deployment.closed_queues import queue_states
+from trainyard.platforms.parallelcluster.head_node import head_node
 from trainyard.spec.parsing import parse
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -145,18 +148,27 @@ def test_without_the_option_nobody_waits(account: Account):
     assert account.clock.now() == pytest.approx(datetime.now(UTC).timestamp(), abs=600)
 
 
-@pytest.mark.exhaustive
-def test_a_block_that_is_over_is_taken_out_of_the_cluster_and_the_next_one_stays():
-    following = "cr-0a1b2c3d4e5f60719"
-    kinds = [
-        f"{{name: {name}, instance_type: p5.48xlarge, nodes: 2, capacity: {{capacity_block: {block}}}}}"
-        for name, block in (("first", BLOCK), ("second", following))
-    ]
-    network = "network: {availability_zone: us-east-2a}\n"
-    text = example_spec(f"name: blocks\n{network}queues: [{{name: gpu, compute_resources: [{', '.join(kinds)}]}}]")
+FOLLOWING = "cr-0a1b2c3d4e5f60719"
+NETWORK = "network: {availability_zone: us-east-2a}\n"
+
+
+def group(name: str, block: str) -> str:
+    return f"{{name: {name}, instance_type: p5.48xlarge, nodes: 2, capacity: {{capacity_block: {block}}}}}"
+
+
+TWO_BLOCKS = example_spec(
+    f"name: blocks\n{NETWORK}"
+    f"queues: [{{name: gpu, compute_resources: [{group('first', BLOCK)}, {group('second', FOLLOWING)}]}}]"
+)
+ONE_BLOCK = example_spec(f"name: blocks\n{NETWORK}queues: [{group('gpu', BLOCK)}]")
+
+
+@contextmanager
+def cluster_with_blocks(text: str) -> Iterator[Account]:
+    """Give the cluster of a spec whose blocks end in four hours and in four days, and a clock that waiting moves."""
     with account_for(text) as account:
         now = datetime.now(UTC)
-        ends = {BLOCK: now + timedelta(hours=4), following: now + timedelta(days=4)}
+        ends = {BLOCK: now + timedelta(hours=4), FOLLOWING: now + timedelta(days=4)}
         blocks = [
             {
                 "CapacityReservationId": id_, "InstanceType": "p5.48xlarge", "TotalInstanceCount": 2,
@@ -167,11 +179,82 @@ def test_a_block_that_is_over_is_taken_out_of_the_cluster_and_the_next_one_stays
         ]  # fmt: skip
         plant(account, {"region": "us-east-2", "account_id": account.id, "reservations": blocks})
         assert deployed(account, text).ok
+        yield replace(account, clock=MovedClock(str(account.endpoint)))
+
+
+@pytest.mark.exhaustive
+def test_a_block_that_is_over_is_taken_out_of_the_cluster_and_the_next_one_stays():
+    with cluster_with_blocks(TWO_BLOCKS) as account:
         assert compute_resources(account) == ["first", "second"]
-        MovedClock(str(account.endpoint)).sleep(5 * HOUR_S)
-        done = deployed(account, text)
+        account.clock.sleep(5 * HOUR_S)
+        done = deployed(account, TWO_BLOCKS)
         assert done.ok, done
         assert compute_resources(account) == ["second"]
+
+
+# For which the fleet is stopped.
+IDLE_LONGER = "parallelcluster: {slurm: {scaledown_idle_minutes: 33}}\n"
+
+
+def update_while_the_block_ends(account: Account, text: str) -> tuple[DeploymentResult, list[str]]:
+    """Update a cluster while a job runs that ends some minutes after the block; return what was told, too.
+
+    Nobody sleeps longer than a lock is held.
+    """
+    account.clock.sleep(4 * HOUR_S - 300)
+    assert state(account) == "active"
+    assert head_node("blocks", account).run(("sbatch", "--partition=gpu", "--wrap=train")).status == 0
+    told: list[str] = []
+
+    def listen(event: Event) -> None:
+        told.append(event.text)
+        if event.text.startswith("waits for job 1"):
+            account.clock.sleep(600)
+            head_node("blocks", account).run(("scancel", "1"))
+
+    done = deployed(account, text + IDLE_LONGER, Options(wait_for_jobs_s=24 * HOUR_S), listen)
+    assert any(text.startswith("waits for job 1") for text in told)
+    return done, told
+
+
+@pytest.mark.exhaustive
+def test_a_block_that_ends_while_an_update_waits_for_jobs_is_left_out_of_that_update():
+    with cluster_with_blocks(TWO_BLOCKS) as account:
+        done, told = update_while_the_block_ends(account, TWO_BLOCKS)
+        assert [result.error for result in done.results if result.error] == []
+        assert f"{BLOCK}: ended meanwhile; its nodes are left out of the cluster" in told
+        assert (compute_resources(account), idle_minutes(account)) == (["second"], 33)
+        assert fleet(account) == "RUNNING"
+        assert queue_states(head_node("blocks", account)) == {"gpu": "up"}
+        again = deployed(account, TWO_BLOCKS + IDLE_LONGER)
+        assert again.ok, again
+        assert compute_resources(account) == ["second"]
+
+
+@pytest.mark.exhaustive
+def test_an_update_stops_before_the_cluster_where_the_block_of_all_nodes_ends_while_it_waits():
+    with cluster_with_blocks(ONE_BLOCK) as account:
+        before = cluster_config(account, "blocks")
+        done, _ = update_while_the_block_ends(account, ONE_BLOCK)
+        (error,) = [result.error for result in done.results if result.error]
+        assert error.problem == f"Capacity Block {BLOCK} has ended meanwhile, and queue gpu has no other nodes"
+        assert "nothing was changed of the cluster" in str(error.hint)
+        assert cluster_config(account, "blocks") == before
+        assert fleet(account) == "RUNNING"
+        assert queue_states(head_node("blocks", account)) == {"gpu": "up"}
+
+
+def fleet(account: Account) -> str:
+    status = fleet_status(account, "blocks")
+    assert status is not None
+    return status.status
+
+
+def idle_minutes(account: Account) -> int:
+    config = cluster_config(account, "blocks")
+    assert config is not None
+    minutes: int = config["Scheduling"]["SlurmSettings"]["ScaledownIdletime"]
+    return minutes
 
 
 def compute_resources(account: Account) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Container, Mapping
 
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.ec2 import Described, capacity_reservations
+from trainyard.errors import TrainyardError
 from trainyard.launch.capacity import capacity_target
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
@@ -27,6 +28,31 @@ def leave_out_expired(work: Work) -> None:
     spec = work.required_spec()
     if any(len(list(spec.groups_in(queue))) > 1 and _blocks(spec, queue) for queue in spec.queues):
         work.spec = without_blocks(spec, expired_blocks(spec, capacity_reservations(work.account)))
+
+
+def leave_out_ended(work: Work) -> bool:
+    """Do the same in the middle of a deployment, which may have waited for hours; return whether nodes were left out.
+
+    A block that EC2 does not know any more is over, too: it did when the deployment began.
+    Raises TrainyardError where its nodes are the only ones of their queue.
+    """
+    spec = work.required_spec()
+    blocks = frozenset(block for queue in spec.queues for block in _blocks(spec, queue))
+    listed = capacity_reservations(work.account) if blocks else {}
+    over = expired_blocks(spec, listed) | (blocks - listed.keys())
+    work.spec = without_blocks(spec, over)
+    for queue in work.spec.queues:
+        if only := over.intersection(_blocks(work.spec, queue)):
+            raise TrainyardError(
+                f"Capacity Block {', '.join(sorted(only))} has ended meanwhile, and queue {queue.name} has no other "
+                "nodes",
+                where=work.name,
+                hint="nothing was changed of the cluster; give the queue other capacity, and deploy again",
+            )
+    if work.spec == spec:
+        return False
+    work.tell(f"{', '.join(sorted(over))}: ended meanwhile; its nodes are left out of the cluster")
+    return True
 
 
 def expired_blocks(spec: Spec, listed: Mapping[str, Described]) -> frozenset[str]:

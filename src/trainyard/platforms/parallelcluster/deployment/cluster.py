@@ -9,6 +9,7 @@ from typing import Any
 from trainyard.bundle.config_text import config_text
 from trainyard.counts import count_text
 from trainyard.deploy.adopted_stack import is_adopted
+from trainyard.deploy.expired_capacity import leave_out_ended
 from trainyard.deploy.record import remember_config
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.steps.stack import refuse_foreign, tell
@@ -57,8 +58,8 @@ class ClusterStep:
             stack_state = None
         if stack_state is not None:
             return _updated(work, stack_state)
-        spec = work.required_spec()
-        document = final_config(work)
+        leave_out_ended(work)
+        spec, document = work.required_spec(), final_config(work)
         text = config_text(spec, without_withheld_nodes(spec, document) if withheld_nodes(spec) else document)
         remember_config(work.account, work.bucket, work.name, config_text(spec, document))
         warned = _tell_warnings(work, _create(work, text))
@@ -116,16 +117,20 @@ def _tell_warnings(work: Work, warnings: Sequence[ValidationMessage]) -> str:
 def _updated(work: Work, stack: StackState) -> StepOutcome:
     """Carry out what the spec changes; the fleet that was stopped for it is started by the next step."""
     planned = work.cluster_update
-    spec, document = work.required_spec(), final_config(work)
     if planned is None or work.nodes_to_start:  # which the next step starts by an update of its own
         open_queues(work)
-        remember_config(work.account, work.bucket, work.name, config_text(spec, document))
+        _remember_final_config(work)
         return StepOutcome(changed=False, detail=stack.status)
-    warnings = carry_out(work, planned, document)
-    remember_config(work.account, work.bucket, work.name, config_text(spec, document))
+    warnings = carry_out(work, planned, final_config)
+    _remember_final_config(work)
     count = len(planned.changes)
     detail = f"{count_text(count, 'change')}{_tell_warnings(work, warnings)}"
     return StepOutcome(changed=True, detail=f"{detail}{_protection(work)}")
+
+
+def _remember_final_config(work: Work) -> None:
+    text = config_text(work.required_spec(), final_config(work))
+    remember_config(work.account, work.bucket, work.name, text)
 
 
 def _protection(work: Work) -> str:

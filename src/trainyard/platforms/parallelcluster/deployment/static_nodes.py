@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from trainyard.bundle.config_text import config_text
 from trainyard.counts import count_text
+from trainyard.deploy.expired_capacity import leave_out_ended
 from trainyard.deploy.release_notice import not_told
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.withheld_nodes import withheld_nodes
@@ -62,11 +63,11 @@ class StaticNodes:
         stopped = is_fleet_stopped(work)
         if not work.nodes_to_start and not stopped:
             return StepOutcome(changed=False, detail="none is missing")
-        spec = work.required_spec()
-        parallelcluster = work.pcluster(spec.parallelcluster.version)
+        parallelcluster = work.pcluster(work.required_spec().parallelcluster.version)
         if work.nodes_to_start:
+            leave_out_ended(work)
             stop_fleet(work, parallelcluster)
-            update(work, parallelcluster, config_text(spec, final_config(work)))
+            update(work, parallelcluster, config_text(work.required_spec(), final_config(work)))
         start_fleet(work, parallelcluster)
         if work.options.replaces is not None:
             waits = f"{_names(work)}, once {work.options.replaces} has left their capacity"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.cluster_update import ClusterUpdate
+from trainyard.deploy.expired_capacity import leave_out_ended
 from trainyard.deploy.steps.stack import tell
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.cloudformation import follow
@@ -22,26 +24,45 @@ from trainyard.platforms.parallelcluster.deployment.fleet import is_fleet_stoppe
 from trainyard.platforms.parallelcluster.deployment.login_nodes import await_end as await_end_of_login_nodes
 from trainyard.platforms.parallelcluster.deployment.login_nodes import deployed_text, text_without_login_nodes
 from trainyard.platforms.parallelcluster.deployment.running_jobs import await_jobs
+from trainyard.platforms.parallelcluster.deployment.update_plan import refuse_update, update_plan
 
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 
 
-def carry_out(work: Work, planned: ClusterUpdate, document: Mapping[str, Any]) -> tuple[ValidationMessage, ...]:
+def carry_out(
+    work: Work, planned: ClusterUpdate, config: Callable[[Work], Mapping[str, Any]]
+) -> tuple[ValidationMessage, ...]:
     """Bring a cluster to a configuration, and return what ParallelCluster warns of. A stopped fleet stays stopped.
 
     Raises TrainyardError where jobs go on that nobody has agreed to end, and where the update fails: the cluster is
     then what it was, as far as AWS lets it.
     """
     try:
-        if planned.ends_jobs:
-            await_jobs(work, planned, lambda: close_queues(work, planned.queues))
-        warnings = _updated(work, planned, document)
+        awaited = _awaited(work, planned)
+        warnings = () if awaited is None else _updated(work, awaited, config(work))
     except BaseException:
         with suppress(TrainyardError):
             open_queues(work)
         raise
     open_queues(work)
     return warnings
+
+
+def _awaited(work: Work, planned: ClusterUpdate) -> ClusterUpdate | None:
+    """Wait for the jobs that an update ends, and return what it changes then; None where nothing is left of it.
+
+    A Capacity Block may have ended meanwhile, and without its nodes it is another update.
+    """
+    current: ClusterUpdate | None = planned
+    while current is not None:
+        if current.ends_jobs:
+            await_jobs(work, current, partial(close_queues, work, current.queues))
+        if not leave_out_ended(work):
+            break
+        current = update_plan(work)
+        if current is not None:
+            refuse_update(work, current)
+    return current
 
 
 def _updated(work: Work, planned: ClusterUpdate, document: Mapping[str, Any]) -> tuple[ValidationMessage, ...]:
