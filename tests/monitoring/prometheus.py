@@ -20,6 +20,9 @@ import yaml
 from tests.slurm import free_ports
 from tests.waiting import wait_until
 
+# Version 3, which Debian 12 does not have: tools/prometheus.sh.
+_OF_3 = Path(__file__).parents[2] / ".make" / "prometheus-3" / "usr" / "bin"
+PROMETHEUS_3, PROMTOOL_3 = _OF_3 / "prometheus", _OF_3 / "promtool"
 Series = dict[tuple[tuple[str, str], ...], float]
 
 
@@ -58,10 +61,11 @@ def real_prometheus(
     *options: str,
     port: int | None = None,
     variables: Mapping[str, str] | None = None,
+    named: str | Path = "prometheus",
 ) -> Iterator[Prometheus]:
     """Start it with a configuration, and wait until it answers."""
-    program = shutil.which("prometheus")
-    assert program is not None
+    program = shutil.which(named)
+    assert program is not None, f"{named} is missing: tools/prometheus.sh fetches it"
     port = port or free_ports(1)[0]
     (folder / "prometheus.yaml").write_text(yaml.safe_dump(config))
     command = [
