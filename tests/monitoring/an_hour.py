@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from tests.monitoring.prometheus import Prometheus, real_prometheus
+from tests.monitoring.promql import named_metrics
 from tests.monitoring.whole_cluster.dcgm_exporter import dcgm_exporter
 from tests.monitoring.whole_cluster.growing import text_at
 from tests.monitoring.whole_cluster.node_exporter import node_exporter
@@ -32,8 +33,6 @@ LENGTH_S = 3900
 STEP_S = 30
 _ILL_FOR_S = 900
 _JOBS = {9100: "node", 9400: "dcgm-exporter", 9341: "trainyard-node"}
-# What is made of what is recorded: promtool records only of what is there when it begins.
-_OF_RECORDED = "trainyard-recorded-usual"
 _WORD = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
 # What the alerts of a GPU with a bad row of memory come to; promtool evaluates no alerts for the past.
 _FIRING = ("gpu-xid-fatal", "gpu-row-remap-failed", "node-unhealthy", "gpu-idle-in-job")
@@ -154,16 +153,20 @@ def _sending(end_s: int) -> Iterator[str]:
 
 
 def record_hour(folder: Path, end_s: int) -> None:
-    """Write what is recorded of the samples that are there, and then what is recorded of that."""
-    of_scraped = [group for group in recording_groups() if group["name"] != _OF_RECORDED]
-    for groups in (of_scraped, [group for group in recording_groups() if group["name"] == _OF_RECORDED]):
+    """Write what is recorded of the samples that are there, and then what is recorded of that, and so on.
+
+    promtool records only of what is there when it begins.
+    """
+    rest = {rule["record"]: rule for group in recording_groups() for rule in group["rules"]}
+    while rest:
+        ready = [name for name, rule in rest.items() if named_metrics(rule["expr"]) & rest.keys() <= {name}]
         with real_prometheus(folder, {}) as recording:
-            _record(folder, recording.url, end_s, groups)
+            _record(folder, recording.url, end_s, [rest.pop(name) for name in ready])
 
 
-def _record(folder: Path, url: str, end_s: int, groups: list[dict[str, Any]]) -> None:
+def _record(folder: Path, url: str, end_s: int, recorded: list[dict[str, Any]]) -> None:
     rules = folder / "rules.yml"
-    rules.write_text(yaml.safe_dump({"groups": [dict(group) for group in groups]}))
+    rules.write_text(yaml.safe_dump({"groups": [{"name": "recorded", "rules": [*map(dict, recorded)]}]}))
     _promtool(
         "tsdb", "create-blocks-from", "rules", f"--start={end_s - LENGTH_S}", f"--end={end_s}", f"--url={url}",
         f"--eval-interval={STEP_S}s", f"--output-dir={folder / 'data'}", str(rules),

@@ -14,6 +14,8 @@ from trainyard_node.samples import metrics
 
 # Under the names that are exported by default.
 _FILES = tuple(file for file in registries() if not file.endswith("_rivosinc"))
+# A pattern of names that lists what they end with.
+_ALTERNATIVES = re.compile(r'__name__=~"([A-Za-z_:]+)\(([A-Za-z_:|0-9]+)\)"')
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MATCHERS = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)\s*\{([^}]*)\}")
 _MATCHED = re.compile(r"([A-Za-z_]+)\s*(?:=~|!~|!=|=)")
@@ -49,8 +51,9 @@ def digest_exprs() -> list[str]:
 
 
 def named_metrics(expr: str) -> set[str]:
+    listed = {start + end for start, ends in _ALTERNATIVES.findall(expr) for end in ends.split("|")}
     plain = _RANGE.sub("", _LISTS.sub("", re.sub(r"\{[^}]*\}", "", _QUOTED.sub('""', expr))))
-    return set(_NAME.findall(plain)) - _WORDS
+    return set(_NAME.findall(plain)) - _WORDS | listed
 
 
 def unknown_in(expr: str, known: dict[str, frozenset[str]]) -> list[str]:

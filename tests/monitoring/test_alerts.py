@@ -162,11 +162,11 @@ def test_a_file_that_cannot_be_right_is_refused(wrong: dict[str, object], said: 
 
 # By the names of metrics, which cluster alone can answer. The health of GPUs is asked for by the name of its check.
 ONLY_WITH = {
-    "gpu": re.compile(r"DCGM_FI_|gpu-xid|nccl_ras"),
+    "gpu": re.compile(r"DCGM_FI_|node:gpu|gpu-xid|nccl_ras"),
     "gpm": re.compile(r"tensor_active|dram_active"),
     "nvlink": re.compile(r"NVLINK"),
     "neuron": re.compile(r"neuron|execution_|hardware_ecc"),
-    "efa": re.compile(r"amazonefa|efa_interfaces"),
+    "efa": re.compile(r"amazonefa|efa_interfaces|:efa_"),
     "slurm": re.compile(r'\bslurm_|collector="slurm"|nccl_ras'),
     "head-node": re.compile(r'trainyard_(credentials|capacity|bench)_|node_type="HeadNode"'),
     "nccl-ras": re.compile(r"nccl_ras"),

@@ -13,6 +13,7 @@ import pytest
 from tests.browser import chromium
 from tests.monitoring.life.cluster import Fault, Life
 from tests.monitoring.life.lived import Lived, lived
+from tests.monitoring.prometheus import PROMETHEUS_3
 from tests.monitoring.promql import named_metrics
 from tests.operate.monitoring.viewer.above_the_fold import SeenText, stands_out, texts_above_the_fold
 from tests.operate.monitoring.viewer.viewing import viewing
@@ -30,11 +31,17 @@ CALM_M = 9
 LOOK_M = 85
 
 
-@pytest.fixture(
-    scope="module", params=[24, *(pytest.param(size, marks=pytest.mark.exhaustive) for size in (128, 1000))]
+SIZES = (
+    pytest.param((24, "prometheus"), id="24"),
+    pytest.param((24, PROMETHEUS_3), id="24-prometheus-3", marks=pytest.mark.exhaustive),
+    *(pytest.param((size, "prometheus"), id=str(size), marks=pytest.mark.exhaustive) for size in (128, 1000)),
 )
+
+
+@pytest.fixture(scope="module", params=SIZES)
 def life(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
-    with lived(tmp_path_factory.mktemp("life"), Life(request.param)) as started:
+    size, named = request.param
+    with lived(tmp_path_factory.mktemp("life"), Life(size), named) as started:
         yield started
 
 

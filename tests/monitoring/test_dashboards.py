@@ -14,6 +14,7 @@ import yaml
 from tests.each_case import each_case
 from tests.monitoring.clusters import MIXED, spec_of
 from tests.monitoring.promql import exported, named_metrics, unknown_in
+from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.dashboard import FOLDER, ORDER, Dashboard, Panel, dashboard_of, dashboards, dashboards_for
 from trainyard.monitoring.features import NEEDS, features_of
 from trainyard.monitoring.grafana_files import COLUMNS
@@ -178,26 +179,35 @@ def test_the_labels_of_every_series_are_those_that_targets_get():
     assert set(NODE_LABELS) == set(TARGET_LABELS)
 
 
+def recorded_before(rule: dict[str, str]) -> list[str]:
+    """Return what the group of a rule has recorded when it comes to it, as Prometheus evaluates a group in turn."""
+    (rules,) = (group["rules"] for group in recording_groups() if rule in group["rules"])
+    return [one["record"] for one in rules[: rules.index(rule)]]
+
+
 # What is usual is made of what is recorded, and asked for by a pattern of names.
 OF_SCRAPED = [rule for rule in RECORDED if rule["record"] not in QUANTILES]
 
 
 @each_case("rule", OF_SCRAPED, ids=lambda rule: rule["record"])
-def test_a_rule_records_of_what_is_scraped(rule: dict[str, str]):
+def test_a_rule_records_of_what_is_scraped_or_recorded_before_it_in_its_group(rule: dict[str, str]):
     scraped = {
-        name: labels for name, labels in exported().items() if name not in recorded_metrics() or name == rule["record"]
+        name: labels
+        for name, labels in exported().items()
+        if name not in recorded_metrics() or name in {rule["record"], *recorded_before(rule)}
     }
     assert named_metrics(rule["expr"])
     assert unknown_in(rule["expr"], scraped) == []
     # Prometheus' own advice for names: level, metric, operations.
     # https://prometheus.io/docs/practices/rules/
     assert re.fullmatch(
-        r"(node|queue|interface|gpu|type):[a-z0-9_]+:(avg|min|max|sum|median|rate2m|rate5m)", rule["record"]
+        r"(node|queue|interface|gpu|type):[a-z0-9_]+:(avg|count|min|max|sum|median|rate2m|rate5m)", rule["record"]
     )
 
 
-def test_what_is_recorded_is_shown_somewhere_or_tells_the_viewer_what_to_show():
-    assert set(recorded_metrics()) <= {*ASKED, *node_series().values()}
+def test_what_is_recorded_is_shown_somewhere_or_asked_by_an_alert_or_tells_the_viewer_what_to_show():
+    of_alerts = {name for alert in alerts() for name in named_metrics(alert.rule)}
+    assert set(recorded_metrics()) <= {*ASKED, *of_alerts, *node_series().values()}
     assert len(RECORDED) == len(recorded_metrics())
 
 

@@ -97,7 +97,7 @@ def _rule(alert: Alert) -> dict[str, Any]:
 @cache
 def recorded_metrics() -> dict[str, frozenset[str]]:
     """Return the names of what is recorded, with the labels that each has."""
-    listed = (rule for rules in _content().values() for rule in rules)
+    listed = (rule for group in _content().values() for rule in group["rules"])
     return {
         **{rule["record"]: frozenset(rule.get("by", NODE_LABELS)) for rule in listed},
         **dict.fromkeys(QUANTILES, frozenset({"cluster", "queue", OF})),
@@ -108,20 +108,24 @@ def recorded_metrics() -> dict[str, frozenset[str]]:
 @cache
 def banded_metrics() -> tuple[str, ...]:
     """Return of which series of nodes it is recorded what is usual."""
-    return tuple(rule["record"] for rules in _content().values() for rule in rules if rule.get("band"))
+    return tuple(rule["record"] for group in _content().values() for rule in group["rules"] if rule.get("band"))
 
 
 @cache
 def recording_groups() -> tuple[dict[str, Any], ...]:
-    """Return the rules in groups, as Prometheus reads them. They are evaluated as often as it is told for all rules."""
+    """Return the rules in groups, as Prometheus reads them: without an interval, as often as it evaluates all rules."""
     recorded = (
-        {"name": f"trainyard-recorded-{name}", "rules": [_recording_rule(**_without_band(rule)) for rule in rules]}
-        for name, rules in _content().items()
+        {
+            "name": f"trainyard-recorded-{name}",
+            **({"interval": group["interval"]} if "interval" in group else {}),
+            "rules": [_recording_rule(**_without_band(rule)) for rule in group["rules"]],
+        }
+        for name, group in _content().items()
     )
     return (
         *recorded,
-        {"name": "trainyard-recorded-usual", "rules": [*map(_quantile_rule, QUANTILES)]},
-        {"name": "trainyard-recorded-types", "rules": type_rules()},
+        {"name": "trainyard-recorded-usual", "interval": "2m", "rules": [*map(_quantile_rule, QUANTILES)]},
+        {"name": "trainyard-recorded-types", "interval": "2m", "rules": type_rules()},
     )
 
 
@@ -137,13 +141,15 @@ def _quantile_rule(record: str) -> dict[str, str]:
 
 
 def _recording_rule(
-    record: str, aggregate: str, of: str, by: Sequence[str] = NODE_LABELS, only: str = ""
+    record: str, aggregate: str, of: str | list[str], by: Sequence[str] = NODE_LABELS, only: str = ""
 ) -> dict[str, str]:
-    return {"record": record, "expr": f"{aggregate} by ({', '.join(by)}) ({of}) {only}".rstrip()}
+    parts = [of] if isinstance(of, str) else of
+    added = " + ".join(f"{aggregate} by ({', '.join(by)}) ({part})" for part in parts)
+    return {"record": record, "expr": f"{added} {only}".rstrip()}
 
 
 @cache
-def _content() -> dict[str, list[dict[str, Any]]]:
+def _content() -> dict[str, dict[str, Any]]:
     file = Path(__file__).with_name("recording_rules.yaml")
-    content: dict[str, list[dict[str, Any]]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+    content: dict[str, dict[str, Any]] = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
     return content

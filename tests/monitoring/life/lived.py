@@ -20,6 +20,7 @@ from trainyard.edge.http_client import HttpClient
 from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.monitoring.alert import Alert, alerts
+from trainyard.monitoring.prometheus_config import EVALUATION_INTERVAL_S
 from trainyard.monitoring.prometheus_rules import recording_groups
 
 OPTIONS = (*remote_write.OPTIONS, "--query.max-samples=200000000", "--query.timeout=10m")
@@ -87,11 +88,11 @@ def patient_api(prometheus: Prometheus) -> PrometheusApi:
 
 
 @contextmanager
-def lived(folder: Path, life: Life) -> Iterator[Lived]:
-    """Write a life that ends now, and serve it."""
+def lived(folder: Path, life: Life, named: str | Path = "prometheus") -> Iterator[Lived]:
+    """Write a life that ends now, and serve it by a program of that name."""
     now_s = int(time.time()) // STEP_S * STEP_S
     life = replace(life, start_s=now_s - 60 * life.minutes)
-    with real_prometheus(folder, CONFIG, *OPTIONS) as prometheus:
+    with real_prometheus(folder, CONFIG, *OPTIONS, named=named) as prometheus:
         api = patient_api(prometheus)
         wanted = asked_metrics()
         for begin_s in range(life.start_s, life.end_s, _PART_S):
@@ -104,28 +105,35 @@ def lived(folder: Path, life: Life) -> Iterator[Lived]:
 
 
 def record(api: PrometheusApi, begin_s: int, end_s: int) -> None:
-    """Record what the rules record, as they are evaluated once a minute."""
+    """Record what the rules record, as often as each group is evaluated: once a minute where it does not say."""
     for group in recording_groups():
+        step_s = _seconds(group.get("interval", f"{EVALUATION_INTERVAL_S}s"))
+        # A whole number of evaluations since 1970, so that parts of a life go on in step.
+        first_s = -(-begin_s // step_s) * step_s
         for rule in group["rules"]:
-            # What a rule has recorded a minute ago, some ask for themselves.
-            width_s = STEP_S if rule["record"] in rule["expr"] else _PART_S
-            for at_s in range(begin_s, end_s, width_s):
-                _record(api, rule, at_s, min(at_s + width_s, end_s))
+            # What a rule has recorded before, some ask for themselves.
+            width_s = step_s if rule["record"] in rule["expr"] else _PART_S
+            for at_s in range(first_s, end_s, width_s):
+                _record(api, rule, at_s, min(at_s + width_s, end_s), step_s)
 
 
-def _record(api: PrometheusApi, rule: Mapping[str, str], begin_s: int, end_s: int) -> None:
-    found = api.query_range(rule["expr"], begin_s, end_s - 1, STEP_S)
+def _record(api: PrometheusApi, rule: Mapping[str, str], begin_s: int, end_s: int, step_s: int) -> None:
+    found = api.query_range(rule["expr"], begin_s, end_s - 1, step_s)
     named = ({**series.labels, "__name__": rule["record"]} for series in found)
-    ended = (_with_ends(series.points, end_s) for series in found)
+    ended = (_with_ends(series.points, end_s, step_s) for series in found)
     write(api.url, map(encoded_series, named, map(encoded_samples, ended)))
 
 
-def _with_ends(points: list[tuple[float, float]], end_s: float) -> Iterator[tuple[float, float]]:
+def _with_ends(points: list[tuple[float, float]], end_s: float, step_s: int) -> Iterator[tuple[float, float]]:
     """Yield samples, with a mark where a rule gives nothing any more."""
     for (at_s, value), (next_s, _) in pairwise([*points, (end_s, 0.0)]):
         yield at_s, value
-        if next_s - at_s > STEP_S:
-            yield at_s + STEP_S, STALE
+        if next_s - at_s > step_s:
+            yield at_s + step_s, STALE
+
+
+def _seconds(duration: str) -> int:
+    return int(duration[:-1]) * _SECONDS[duration[-1]]
 
 
 def fired(api: PrometheusApi, life: Life) -> tuple[Firing, ...]:
@@ -138,7 +146,7 @@ def _fired(api: PrometheusApi, life: Life, alert: Alert) -> Iterator[Firing]:
 
     https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/#defining-alerting-rules
     """
-    held_s = int(alert.for_[:-1]) * _SECONDS[alert.for_[-1]]
+    held_s = _seconds(alert.for_)
     for series in api.query_range(alert.rule, life.start_s, life.end_s, STEP_S):
         labels = tuple(sorted((name, value) for name, value in series.labels.items() if name != "__name__"))
         for begin_s, end_s in _spells([at_s for at_s, _ in series.points]):
