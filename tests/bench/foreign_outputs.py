@@ -298,6 +298,8 @@ FORMS: dict[str, Callable[[dict[str, Any]], str]] = {
     "json-list": lambda case: json.dumps([nccl_json(case)] * 2),
     "json-unchecked": lambda case: json.dumps(nccl_json(case, checked=False)),
     "json-cut": lambda case: json.dumps(nccl_json(case))[:-900],
+    "json-compact": lambda case: json.dumps(nccl_json(case), separators=(",", ":")),
+    "json-behind-log": lambda case: "\n".join([*_opening(case), json.dumps(nccl_json(case), indent=2)]),
     "nccom-json": _nccom_json,
     "nccom-failure": _nccom_failure,
 }
@@ -566,7 +568,58 @@ WRAPPINGS: dict[str, Callable[[list[str]], bytes]] = {
     "fenced": lambda lines: ("Here is what we see:\n\n```shell\n" + "\n".join(lines) + "\n```\n").encode(),
     "panel": lambda lines: "".join(f"\u2502 {line:<130} \u2502\n" for line in lines).encode(),
     "journal-precise": _prefix("Mar 04 10:20:30.123456 ip-10-0-0-1 nccl.sh[812]: "),
+    # What collects the output of containers and services, in the forms in which it gives that back.
+    "stern-json": lambda lines: "".join(
+        json.dumps({"message": line, "nodeName": "ip-10-0-0-1", "podName": "nccl-0", "containerName": "launcher"})
+        + "\n"
+        for line in lines
+    ).encode(),
+    "stern-timestamps": lambda lines: (
+        b"+ nccl-0 \xe2\x80\xba launcher\n" + _prefix("nccl-0 launcher 2026-03-04T10:20:30.123456789Z ")(lines)
+    ),
+    "compose-colours": lambda lines: (
+        b"Attaching to nccl-1\n"
+        + _prefix("\x1b[36mnccl-1  | \x1b[0m")(lines)
+        + b"\x1b[36mnccl-1 exited with code 0\x1b[0m\n"
+    ),
+    "compose-timestamps": _prefix("nccl-1  | 2026-03-04T10:20:30.123456789Z "),
+    "docker-details": _prefix("com.docker.compose.service=nccl,rank=0 "),
+    "journal-json": lambda lines: "".join(json.dumps(_journal(line)) + "\n" for line in lines).encode(),
+    "journal-json-bytes": lambda lines: "".join(
+        json.dumps(_journal(line) | {"MESSAGE": [*line.encode()]}) + "\n" for line in lines
+    ).encode(),
+    "journal-json-pretty": lambda lines: "".join(
+        json.dumps(_journal(line), indent=8) + "\n" for line in lines
+    ).encode(),
+    "journal-export": lambda lines: "".join(
+        "".join(f"{key}={value}\n" for key, value in _journal(line).items()) + "\n" for line in lines
+    ).encode(),
+    "cri-partial": lambda lines: "".join(_cri_parts(line) for line in lines).encode(),
+    "vector-json": lambda lines: "".join(
+        json.dumps({"file": "/var/log/nccl.out", "host": "ip-10-0-0-1", "message": line, "timestamp": "t"}) + "\n"
+        for line in lines
+    ).encode(),
+    "fluent-bit-stdout": lambda lines: "".join(
+        f'[{at}] kube.nccl: [[1772619630.123456789, {{}}], {{"log"=>"{line}"}}]\n' for at, line in enumerate(lines)
+    ).encode(),
+    "aws-output-text": lambda lines: "".join(
+        f"EVENTS\t1772619631000\t{line}\t1772619630000\n" for line in lines
+    ).encode(),
 }
+
+
+def _journal(line: str) -> dict[str, str]:
+    """Return an entry of the journal: https://systemd.io/JOURNAL_EXPORT_FORMATS/."""
+    return {
+        "__CURSOR": "s=0639;i=5d;b=e0c1", "__REALTIME_TIMESTAMP": "1772619630123456", "PRIORITY": "6",
+        "SYSLOG_IDENTIFIER": "nccl.sh", "_PID": "812", "_HOSTNAME": "ip-10-0-0-1", "MESSAGE": line,
+    }  # fmt: skip
+
+
+def _cri_parts(line: str) -> str:
+    """Return a line in two parts, as runtimes write one that comes in two: https://github.com/kubernetes/cri-api."""
+    time = "2026-03-04T10:20:30.123456789Z stdout"
+    return f"{time} P {line[:50]}\n{time} F {line[50:]}\n" if len(line) > 50 else f"{time} F {line}\n"
 
 
 def _wrapped(line: str, quote: str) -> str:

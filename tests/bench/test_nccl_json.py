@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from trainyard.bench.case import case_of
 from trainyard.bench.judge import judge
-from trainyard.bench.nccl_json import is_test_json, parse_json
+from trainyard.bench.nccl_json import is_test_json, parse_json, parse_json_within
+from trainyard.bench.nccl_log import parse_log
 from trainyard.bench.result import Run
 from trainyard.errors import InputError
 
@@ -103,6 +104,18 @@ def test_wherever_it_is_cut_whole_rows_are_kept_and_nothing_is_invented():
 def test_one_that_is_cut_before_its_results_is_an_error(length: int):
     with pytest.raises(ValueError):
         parse_json(text()[:length])
+
+
+def test_one_that_stands_in_a_log_is_read_there():
+    (run,) = parse_json_within(f"srun: job 41 queued\n{json.dumps(content(), indent=2)}\nsrun: done\n")
+    assert [row.size_bytes for row in run.rows] == [4294967296, 8589934592]
+    assert parse_json_within(json.dumps(content())[:300]) == parse_json_within(" " + json.dumps(content())) == []
+
+
+def test_a_log_with_one_that_cannot_be_read_again_has_a_table_that_nobody_can_read():
+    (run,) = parse_log([f"# nThread 1 nGpus 1 minBytes 8\n{json.dumps(content(), indent=2)}\n".encode()])
+    assert run.unread is not None
+    assert not run.rows
 
 
 def test_it_is_known_by_its_beginning():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from trainyard.bench.case import case_of
 from trainyard.bench.judge import Judgement, judge, judge_together
 from trainyard.bench.machine import by_accelerator, machine
-from trainyard.bench.nccl_json import is_test_json, parse_json
+from trainyard.bench.nccl_json import is_test_json, parse_json, parse_json_within
 from trainyard.bench.nccl_log import collective_in, parse_log
 from trainyard.bench.result import Run
 from trainyard.catalog import instances
@@ -154,6 +154,8 @@ def _of_file(name: str) -> list[Run] | None:
             runs = _one_record(name, first, blocks)
         else:
             runs = parse_log(chain((first,), blocks))
+            if not any(run.rows for run in runs):
+                runs = _json_within(name) or runs
     for run in runs:
         run.collective = run.collective or collective_in(Path(name).name)
     return runs
@@ -185,6 +187,14 @@ def _one_record(name: str, first: bytes, blocks: Iterator[bytes]) -> list[Run]:
         run.rows = [row._replace(line=1) for row in run.rows]
         run.failures = [failure._replace(line=1) for failure in run.failures]
     return runs
+
+
+def _json_within(name: str) -> list[Run]:
+    """Return the runs of a log in which the JSON of tests stands; standard input is not read a second time."""
+    if name == "-" or Path(name).stat().st_size > _MOST_JSON_BYTES:
+        return []
+    with blocks_of(name) as raw:
+        return parse_json_within(b"".join(_as_utf_8(raw)).decode("utf-8", "replace"))
 
 
 def _json(name: str, first: bytes, blocks: Iterator[bytes]) -> list[Run]:

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from trainyard.bench.program_text import ESCAPES
+from trainyard.bench.program_text import ESCAPES, whole_messages
 
 # Each leads to a line; what the line says is decided later.
 _GAP = rb"(?:[ \t|,;]|\\t)+"
 MARKS = b"|".join(
     (
         rb"nccl-tests version|nThread|Collective test|Rank +[0-9]+ +(?:Group|Pid)|busbw|Avg bus|Out of bounds|_perf",
+        # the JSON of nccl-tests
+        rb'"nccl_version"',
         rb"nccom-test|neuron-bench|errors found - test failed|Neuron DKMS",
         # two bandwidths of a row, or of the half of one; the beginning of a row
         _GAP.join((rb"[0-9]\.[0-9]+", rb"[0-9]+\.[0-9]+", rb"[0-9N]")),
@@ -60,7 +62,7 @@ def scan(blocks: Iterable[bytes]) -> Iterator[ScannedLog]:
     """Yield the lines that count of a log that comes in blocks of any size."""
     line, connections, gdr_connections = 1, 0, 0
     for lines in whole_lines(blocks):
-        block = _ESCAPES.sub(b"", lines) if b"\x1b" in lines else lines
+        block = whole_messages(_ESCAPES.sub(b"", lines) if b"\x1b" in lines else lines)
         done = 0
         for start, end in _spans(block):
             between = block[done:start]

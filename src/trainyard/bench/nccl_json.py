@@ -27,6 +27,7 @@ _BEGINNING = re.compile(
     rb'\s*(?:\[\s*)?\{\s*"(?:version"\s*:\s*\d+\s*,\s*"start_time|(?:args|average_bus_bandwidth|config)"\s*:'
     rb'|results"\s*:\s*\[\s*\{)'
 )
+_WITHIN = re.compile(r'^\{\s*"version"\s*:\s*\d+\s*,\s*"start_time"', re.MULTILINE)
 _LONGEST_TIME = 40
 _BETWEEN = re.compile(r"[,\s]*")
 
@@ -42,6 +43,17 @@ def parse_json(text: str) -> list[Run]:
         return [_nccom_run(content) if _is_of_nccom(content) else _run(content) for content in _contents(text)]
     except (AttributeError, KeyError, OverflowError, RecursionError, TypeError) as error:
         raise ValueError(f"a value is not as nccl-tests writes it: {error}") from error
+
+
+def parse_json_within(text: str) -> list[Run]:
+    """Return the tests whose JSON stands in a log, from the beginning of a line on; none where it is cut or another."""
+    runs: list[Run] = []
+    for begin in _WITHIN.finditer(text):
+        try:
+            runs += map(_run, _whole_values(text[begin.start() :])[0][:1])
+        except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError):
+            continue
+    return runs
 
 
 def _contents(text: str) -> list[dict[str, Any]]:

@@ -23,6 +23,8 @@ _DEVICE = re.compile(
 )
 _AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*([\d.]+(?:e[+-]\d+)?)\s*(?:GB/s)?")
 _A_NUMBER = re.compile(r"[=~]?-?\d+(?:\.\d+)?(?:e[+-]\d+)?[kmgsKMG]?")
+# Of nccl-tests' own JSON, which is read as a whole and not line by line.
+_OF_JSON = '"nccl_version"'
 _LINES_BELOW, _FEWEST_NUMBERS = 4, 2
 # So many rows of which none can be read are a table of another form, and no damage.
 _UNREAD_ROWS = 3
@@ -75,6 +77,8 @@ class _LogReader:
         if not self._row(text, scanned):
             self._frame(text)
             note(self.run, scanned.line, text)
+            if _OF_JSON in text and not self.run.rows:
+                self.run.unread = Evidence(scanned.line, "")
             if scanned.below and _is_table(scanned.below):
                 self.run.unread = Evidence(scanned.line, text.strip())
         self.run.last_line = scanned.line

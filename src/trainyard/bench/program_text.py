@@ -13,10 +13,35 @@ _BARE_TAG = re.compile(r"(?<=[\dA])\[\d+\](?=\s)")
 # An element of a list, as notebooks and Ansible write lines.
 _ELEMENT = re.compile(r'\s*("(?:[^"\\]|\\.)*"),?\s*')
 _SPACE = re.compile("\u00a0|&nbsp;|&#160;|<br>")
-# CloudWatch Logs, its Insights, Docker's json-file, journald and loggers in JSON; and logfmt.
+# CloudWatch Logs, its Insights, Docker's json-file, journald, Fluent Bit and loggers in JSON; and logfmt.
 _FIELD = re.compile(
-    r'(?:"(?:message|@message|value|log|msg|MESSAGE|line)"\s*:\s*|\b(?:msg|message)=)("(?:[^"\\]|\\.)*")'
+    r'(?:"(?:message|@message|value|log|msg|MESSAGE|line)"\s*(?::|=>)\s*|\b(?:msg|message)=)("(?:[^"\\]|\\.)*")'
 )
+# What journald writes of a message that is no text, or holds colours: https://systemd.io/JOURNAL_EXPORT_FORMATS/
+_MESSAGE = b'"MESSAGE"'
+_BYTE_ARRAY = re.compile(rb'("MESSAGE"\s*:\s*)\[((?:\s*\d{1,3}\s*,?)+)\]')
+# A line that a container wrote in parts: https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
+_PARTIAL = b" P "
+_PARTS = re.compile(rb"(?m)^(\S{20,40} std(?:out|err)) P (.*)(\n+)\S{20,40} std(?:out|err) ([PF]) (.*)$")
+_MOST_PARTS = 16
+
+
+def whole_messages(block: bytes) -> bytes:
+    """Return lines with messages put together that a log service has taken apart, each in the first of its lines."""
+    if _MESSAGE in block:
+        block = _BYTE_ARRAY.sub(lambda match: match[1] + _text_of_bytes(match[2]), block)
+    for _ in range(_MOST_PARTS):
+        if _PARTIAL not in block:
+            break
+        block, joined = _PARTS.subn(rb"\1 \4 \2\5\3", block)
+        if not joined:
+            break
+    return block
+
+
+def _text_of_bytes(numbers: bytes) -> bytes:
+    values = (int(number) for number in numbers.split(b",") if number.strip())
+    return json.dumps(bytes(value for value in values if value < 256).decode("utf-8", "replace")).encode()
 
 
 def program_lines(text: str) -> list[str]:

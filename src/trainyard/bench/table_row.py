@@ -27,6 +27,8 @@ _PREFIX = re.compile(r"\d+:?|\[[^\]\s]*\](?:<std(?:out|err)>)?:?|[\w.-]+:|\d{4}-
 _MOST_PREFIXES = 4
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]\d\d+)?")
 _ERROR = re.compile(r"\d(?:\.\d+)?e[+-]\d\d+")
+# When a log service took the line, in seconds or less, which `aws logs` writes behind it.
+_TIME_BEHIND = re.compile(r"1\d{9,18}")
 _OF_A_MEASUREMENT = 4
 # How many values there can be, and how many of them are the first measurement's.
 _TWICE = {8: 4, 16: 8}
@@ -137,6 +139,8 @@ def _fits(size_bytes: int, elements: int, dtype: str) -> bool:
 
 def _values(words: list[str]) -> list[str]:
     """Return the words up to the first that is no value: a time of day (`-T`), or the end of a record around it."""
+    if len(words) > _OF_A_MEASUREMENT and _TIME_BEHIND.fullmatch(words[-1]):
+        words = words[:-1]
     values = []
     for word in words:
         value = word.strip("\"',;")
