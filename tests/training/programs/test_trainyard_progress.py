@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -118,6 +119,20 @@ def test_a_full_disk_is_counted_and_stops_nothing(tmp_path: Path):
     progress.event("end")
     assert progress.lines_lost >= 1
     assert [line["event"] for line in lines(tmp_path)] == ["start"]
+
+
+def test_half_a_line_on_a_full_disk_spoils_no_other(tmp_path: Path):
+    progress = Progress(tmp_path)
+    file = tmp_path / "rank-0.jsonl"
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + 20, limit[1]))  # room for a part of a line
+    try:
+        progress.event("save_begin", step=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    progress.event("end")
+    written = file.read_text().splitlines()
+    assert ([len(line) for line in written][1], json.loads(written[2])["event"], progress.lines_lost) == (20, "end", 1)
 
 
 def test_the_gpus_of_a_node_are_those_that_its_driver_names(tmp_path: Path):

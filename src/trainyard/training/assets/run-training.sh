@@ -19,7 +19,7 @@ say() {
 # torchrun dies of the signal itself, so the program learns of it by a file.
 ask_to_stop() {
   say "told to end: the program writes a checkpoint"
-  : >"$TRAINYARD_STOP"
+  : >"$TRAINYARD_STOP" || say "$TRAINYARD_STOP cannot be written: the program is not told"
 }
 
 ask_before_the_end() {
@@ -143,6 +143,17 @@ start_again() {
   sleep 120 # Slurm ends this script
 }
 
+# A file system that is full has room again once somebody has seen it: until then a start would only fail, for good.
+make_folders() {
+  local end=$((SECONDS + TRAINYARD_HANG_S)) told=""
+  until { mkdir -p "$TRAINYARD_PROGRESS" "$TRAINYARD_ATTEMPT" && touch "$TRAINYARD_ATTEMPT/begun"; } 2>/dev/null; do
+    [ -n "$told" ] || say "$TRAINYARD_RUN_FOLDER cannot be written: waits up to $TRAINYARD_HANG_S s for room"
+    told=yes
+    [ "$SECONDS" -lt "$end" ] || return 1
+    sleep $((TRAINYARD_HANG_S < 40 ? 1 : TRAINYARD_HANG_S / 40))
+  done
+}
+
 main() {
   local status=0 options=() step watcher
   hangs=""
@@ -153,9 +164,11 @@ main() {
   TRAINYARD_ATTEMPT="$TRAINYARD_RUN_FOLDER/attempts/$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}"
   TRAINYARD_STOP="$TRAINYARD_ATTEMPT/stop"
   export MASTER_ADDR MASTER_PORT TRAINYARD_PROGRESS TRAINYARD_ATTEMPT TRAINYARD_STOP
-  mkdir -p "$TRAINYARD_PROGRESS" "$TRAINYARD_ATTEMPT"
+  if ! make_folders; then
+    start_again
+    return
+  fi
   rm -f "$TRAINYARD_STOP" "$TRAINYARD_ATTEMPT/failures" "$TRAINYARD_ATTEMPT/first-to-fail"
-  touch "$TRAINYARD_ATTEMPT/begun"
   trap ask_to_stop USR1
   trap 'hangs=yes' USR2
   [ -z "$TRAINYARD_ENDS_AT" ] || ask_before_the_end "$$" &
@@ -171,7 +184,7 @@ main() {
   if [ -n "$hangs" ]; then
     write_stacks
   else
-    write_first_to_fail
+    write_first_to_fail || say "which node was the first to fail cannot be written"
   fi
   if [ "$status" -eq 0 ] && [ ! -e "$TRAINYARD_STOP" ]; then
     say "the program has come to its end"

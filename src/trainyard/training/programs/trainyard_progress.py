@@ -84,7 +84,7 @@ class Progress:
         self.folder = str(folder or os.environ.get("TRAINYARD_PROGRESS", ""))
         self.rank = int(rank if rank is not None else _first(_RANKS, "0"))
         self.node = node or os.environ.get("SLURMD_NODENAME") or socket.gethostname()
-        self.lines_lost = 0
+        self.lines_lost, self._is_half = 0, False
         self._file: int | None = None
         self._gathered: list[dict[str, Any]] = []
         self._written_at, self._last = 0.0, time.monotonic()
@@ -195,10 +195,12 @@ class Progress:
         if not gathered or self._file is None:
             return
         try:
-            content = "".join(json.dumps(line, separators=(",", ":"), default=str) + "\n" for line in gathered).encode()
-            if os.write(self._file, content) < len(content):
-                self.lines_lost += 1
-                os.write(self._file, b"\n")
+            lines = "".join(json.dumps(line, separators=(",", ":"), default=str) + "\n" for line in gathered)
+            content = f"\n{lines}".encode() if self._is_half else lines.encode()
+            written = os.write(self._file, content)
+            # A disk that is full takes a part. What is written next must not be added to half a line.
+            self._is_half = written < len(content)
+            self.lines_lost += self._is_half
         except (OSError, ValueError, TypeError):
             self.lines_lost += len(gathered)
         if self._show_s and now - self._shown_at >= self._show_s:
