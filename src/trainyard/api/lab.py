@@ -44,12 +44,14 @@ def start_lab(  # noqa: PLR0913  one for each option
     most_nodes: int | None = None,
     idle_s: int = 600,
     accounting: bool | None = None,
+    metrics: bool = False,
 ) -> StartedLab:
     """Check a spec file and start its Slurm on this machine.
 
     ``root`` is a folder with another Debian whose Slurm is run, by default that of this machine; its jobs see the
     folders ``share`` too. ``most_nodes`` are started of each kind of nodes; a dynamic node that is idle for ``idle_s``
-    stops. ``accounting`` says whether slurmdbd runs, by default where the spec has accounting.
+    stops. ``accounting`` says whether slurmdbd runs, by default where the spec has accounting. With
+    ``metrics``, exporters of its nodes, a Prometheus and the page of dashboards run beside it.
     Raises InputError where the spec has no Slurm, programs are missing or the lab runs; TrainyardError where it does
     not come up.
     """
@@ -67,7 +69,7 @@ def start_lab(  # noqa: PLR0913  one for each option
     programs = slurm_programs(root, share)
     if accounting is None:
         accounting = spec.parallelcluster.slurm.accounting is not None
-    lab = start(name or spec.name, nodes, programs, idle_s=idle_s, accounting=accounting, tell=tell)
+    lab = start(name or spec.name, nodes, programs, idle_s=idle_s, accounting=accounting, metrics=metrics, tell=tell)
     return StartedLab(checked, lab, programs.version)
 
 

@@ -16,6 +16,8 @@ from trainyard.foreign_text import quoted
 def command(*, name: str | None, as_json: bool) -> None:
     """Show the nodes of the lab NAME by state, or of every lab, and why some are out of work.
 
+    Where it has metrics, it says where they are and where the page of dashboards is.
+
     \b
     Example:
       trainyard lab status
@@ -26,11 +28,18 @@ def command(*, name: str | None, as_json: bool) -> None:
     chosen = labs() if name is None else [lab_of(name)]
     found = {lab.name: list(dict.fromkeys(node_states(lab))) for lab in chosen}
     if as_json:
-        print_json({"labs": [{"name": lab, "nodes": [node._asdict() for node in found[lab]]} for lab in found]})
+        values = [
+            {"name": lab.name, "addresses": dict(lab.addresses), "nodes": [node._asdict() for node in found[lab.name]]}
+            for lab in chosen
+        ]
+        print_json({"labs": values})
         return
+    addresses = {lab.name: lab.addresses for lab in chosen}
     for lab, nodes in found.items():
         counts = Counter(node.state for node in nodes)
         print_text(f"{lab}: " + ", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+        for what, url in addresses[lab].items():
+            print_text(f"  {what}: {url}")
         for node in nodes:
             if node.reason:
                 print_text(f"  {node.name}  {node.state}: {quoted(node.reason)}")

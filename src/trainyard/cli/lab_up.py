@@ -25,6 +25,8 @@ from trainyard.cli.output import finding_text, json_option, print_json, print_te
               help="A dynamic node that is idle for so long stops.")  # fmt: skip
 @click.option("--accounting/--no-accounting", default=None, help="Keep account of jobs, with slurmdbd and a MariaDB of "
               "the lab's own, so that sacct answers. Default: where the spec has accounting.")  # fmt: skip
+@click.option("--metrics/--no-metrics", default=False, help="Serve what exporters would say of the nodes, with "
+              "simulated GPUs, and start a Prometheus and the page of dashboards. Default: neither.")  # fmt: skip
 @json_option
 def command(  # noqa: PLR0913  one for each option
     *,
@@ -35,6 +37,7 @@ def command(  # noqa: PLR0913  one for each option
     most_nodes: int | None,
     idle_s: int,
     accounting: bool | None,
+    metrics: bool,
     as_json: bool,
 ) -> None:
     """Start the Slurm of the file SPEC on this machine, and wait until its nodes are idle.
@@ -58,7 +61,7 @@ def command(  # noqa: PLR0913  one for each option
 
     started = start_lab(
         spec, reporter(), name=name, root=None if root is None else str(root), share=share, most_nodes=most_nodes,
-        idle_s=idle_s, accounting=accounting,
+        idle_s=idle_s, accounting=accounting, metrics=metrics,
     )  # fmt: skip
     lab = started.lab
     if lab is None:
@@ -72,10 +75,12 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         nodes = [node._asdict() for node in lab.nodes]
         values = {"name": lab.name, "folder": str(lab.folder), "slurm": started.version, "variables": lab.variables}
-        print_json({**values, "nodes": nodes})
+        print_json({**values, "addresses": dict(lab.addresses), "nodes": nodes})
         return
     for variable, value in lab.variables.items():
         print_text(f"export {variable}={shlex.quote(value)}")
+    for what, url in lab.addresses.items():
+        print_text(f"{what}: {url}", err=True)
     print_text(
         f"lab {lab.name} is up, with Slurm {started.version}: next sbatch, sinfo or trainyard lab break", err=True
     )

@@ -15,10 +15,11 @@ import shutil
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from trainyard.counts import count_text
@@ -44,6 +45,7 @@ _GONE_WITHIN_S = 20.0
 _AT_ONCE = 8
 # Linux gives connections ports from 32768 on: https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html
 _FIRST_PORT, _LAST_PORT = 17000, 32768
+_MONITORING_PORTS = 4
 _SCRIPTS = Path(__file__).with_name("scripts")
 
 
@@ -54,6 +56,8 @@ class Lab(NamedTuple):
     folder: Path
     nodes: tuple[LabNode, ...]
     programs: SlurmPrograms
+    addresses: Mapping[str, str] = MappingProxyType({})
+    """Where its monitoring answers, by what answers."""
 
     @property
     def variables(self) -> dict[str, str]:
@@ -108,7 +112,7 @@ def read_lab(name: str) -> Lab | None:
     try:
         values = json.loads((folder / "lab.json").read_text(encoding="utf-8"))
         nodes = tuple(LabNode(**node) for node in values["nodes"])
-        return Lab(name, folder, nodes, SlurmPrograms(**values["programs"]))
+        return Lab(name, folder, nodes, SlurmPrograms(**values["programs"]), values.get("addresses", {}))
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -120,9 +124,12 @@ def start(  # noqa: PLR0913  one for each option of `lab up`
     *,
     idle_s: int,
     accounting: bool,
+    metrics: bool,
     tell: Callable[[str], None],
 ) -> Lab:
     """Start a lab and wait until all static nodes are idle. One of the same name that was cut off is cleaned first.
+
+    ``metrics`` says whether exporters of its nodes and a Prometheus are started too.
 
     Raises InputError where one of this name runs or accounting misses a program, TrainyardError where it does not come
     up; then nothing stays.
@@ -144,8 +151,13 @@ def start(  # noqa: PLR0913  one for each option of `lab up`
         _remove(name, folder, tell)
         lab = Lab(name, folder, tuple(nodes), programs)
         try:
-            _write(lab, idle_s, accounting=accounting)
+            port = _write(lab, idle_s, accounting=accounting)
             _start_daemons(lab, tell, accounting=accounting)
+            if metrics:
+                from trainyard.lab.lab_monitoring import start_monitoring  # noqa: PLC0415  only then: it is slow
+
+                lab = lab._replace(addresses=start_monitoring(folder, name, lab.variables, port, tell))
+                _remember(lab)
             (folder / "up").touch()
         except BaseException:
             _end(name, folder)
@@ -201,7 +213,8 @@ def _kill(process: int) -> None:
         return
 
 
-def _write(lab: Lab, idle_s: int, *, accounting: bool) -> None:
+def _write(lab: Lab, idle_s: int, *, accounting: bool) -> int:
+    """Write the files of a lab, and return the first of the ports that are left for its monitoring."""
     folder = lab.folder
     for inner in ("bin", "gpus", "log", "munge", "pids", "sick", "spool", "state"):
         (folder / inner).mkdir(parents=True, mode=0o755)
@@ -210,7 +223,7 @@ def _write(lab: Lab, idle_s: int, *, accounting: bool) -> None:
         (folder / "bin" / script.stem).write_bytes(script.read_bytes())
         (folder / "bin" / script.stem).chmod(0o755)
     host = socket.gethostname().split(".")[0]
-    first = _free_ports(len(lab.nodes) + 2)
+    first = _free_ports(len(lab.nodes) + 2 + _MONITORING_PORTS)
     last = first + len(lab.nodes) + 1
     programs = lab.programs
     place = LabPlace(lab.name, folder, host, getpass.getuser(), first, idle_s, programs.expedites, programs.has_blocks)
@@ -225,8 +238,13 @@ def _write(lab: Lab, idle_s: int, *, accounting: bool) -> None:
     key = folder / "munge" / "key"
     key.touch(mode=0o600)
     key.write_bytes(secrets.token_bytes(128))
+    _remember(lab)
+    return last + 1
+
+
+def _remember(lab: Lab) -> None:
     values = {"nodes": [node._asdict() for node in lab.nodes], "programs": lab.programs._asdict()}
-    (folder / "lab.json").write_text(json.dumps(values), encoding="utf-8")
+    (lab.folder / "lab.json").write_text(json.dumps({**values, "addresses": dict(lab.addresses)}), encoding="utf-8")
 
 
 def _start_daemons(lab: Lab, tell: Callable[[str], None], *, accounting: bool) -> None:

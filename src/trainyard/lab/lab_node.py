@@ -30,6 +30,7 @@ class LabNode(NamedTuple):
     """In Slurm's words, such as h100; empty without GPUs."""
     block: str = ""
     """The UltraServer that it is of, which shares NVLink; empty where it is of none."""
+    instance_type: str = ""
 
 
 def lab_nodes(spec: Spec, most: int | None = None) -> tuple[LabNode, ...]:
@@ -47,7 +48,7 @@ def _nodes(launch: Launch, most: int | None) -> Iterator[LabNode]:
         for number in range(1, min(count, left) + 1):
             name = f"{queue}-{kind}-{group.name}-{number}"
             block = f"{queue}-{group.name}-{kind}-{1 + (number - 1) // in_block}" if in_block else ""
-            yield LabNode(name, queue, kind == "st", *_size(instance), *_gpus(instance), block)
+            yield LabNode(name, queue, kind == "st", *_size(instance), *_gpus(instance), block, instance.name)
         left -= min(count, left)
 
 

@@ -1,6 +1,6 @@
 """Which processes of this machine belong to a lab: told by what they are, so that also a killed call leaves none lost.
 
-Daemons have the lab's folder in their command line, or its slurm.conf in their environment. What runs in jobs has
+Daemons have the lab's folder in their command line, or it or its slurm.conf in their environment. What runs in jobs has
 Slurm's names of cluster and node in its environment. The slurmstepd above it has neither, and writes to the log of its
 node.
 """
@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 _STEP_DAEMON = "slurmstepd"
 _DAEMONS = ("slurmd", "slurmctld", "munged", "slurmdbd", "mariadbd")
+OF_LAB = "TRAINYARD_LAB"
+"""The variable that names a lab's folder to daemons of ours, whose command lines do not tell them apart."""
 
 
 class LabProcess(NamedTuple):
@@ -25,6 +27,8 @@ class LabProcess(NamedTuple):
     name: str
     arguments: tuple[str, ...]
     variables: dict[str, str]
+    state: str = ""
+    """As proc(5) has it: T where it was stopped."""
 
 
 def processes() -> Iterator[LabProcess]:
@@ -35,14 +39,16 @@ def processes() -> Iterator[LabProcess]:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             status = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-            name, fields = status.partition("(")[2].rpartition(")")[::2]
-            if fields.split()[0] in ("Z", "X"):
+            name, rest = status.partition("(")[2].rpartition(")")[::2]
+            state, parent = rest.split()[:2]
+            if state in ("Z", "X"):
                 continue
             arguments = _words(folder / "cmdline")
             variables = dict(word.partition("=")[::2] for word in _words(folder / "environ"))
-        except (OSError, IndexError):  # it has ended, or it is somebody else's
+        except (OSError, ValueError):  # it has ended, or it is somebody else's
             continue
-        yield LabProcess(int(folder.name), int(fields.split()[1]), name, arguments, variables)
+        # `scontrol reconfigure` lets newer daemons start anew, by the names that Debian's alternatives lead to.
+        yield LabProcess(int(folder.name), int(parent), name.removesuffix("-wlm"), arguments, variables, state)
 
 
 def daemons(folder: Path) -> list[LabProcess]:
@@ -50,8 +56,11 @@ def daemons(folder: Path) -> list[LabProcess]:
     inside = f"{folder}/"
     return [
         process for process in processes()
-        if process.name in _DAEMONS
-        and any(inside in word for word in (*process.arguments[1:], process.variables.get("SLURM_CONF", "")))
+        if process.variables.get(OF_LAB) == str(folder)
+        or (
+            process.name in _DAEMONS
+            and any(inside in word for word in (*process.arguments[1:], process.variables.get("SLURM_CONF", "")))
+        )
     ]  # fmt: skip
 
 
