@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects
 
+DEFAULT_POLICY = "OnFailure"
+"""Of a PyTorchJob's replicas: https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/apis/kubeflow.org/v1/pytorch_types.go."""
+
 
 class ControllerPod(NamedTuple):
     """A pod that something wants."""
@@ -49,7 +52,8 @@ def of_operators(objects: Objects, running: set[str]) -> Iterator[ControllerPod]
     for resource, (operator, pods) in _OPERATORS.items():
         if operator in running:
             for owner in objects.of(resource):
-                yield from pods(owner)
+                end = objects.job_ends.get(owner["metadata"]["uid"])
+                yield from (pod for pod in pods(owner) if end is None or pod.name in end.pods)
 
 
 def _of_deployment(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
@@ -89,13 +93,18 @@ def _of_mpi_job(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
 
 
 def _of_pytorch_job(owner: Mapping[str, Any]) -> Iterator[ControllerPod]:
+    """Yield the pods, with the restart policy of their replicas; what ExitCode asks for, the operator does itself.
+
+    https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/common/pod.go
+    """
     name = owner["metadata"]["name"]
     for role, replicas in owner["spec"]["pytorchReplicaSpecs"].items():
+        policy = replicas.get("restartPolicy", DEFAULT_POLICY)
+        of_pod = {"restartPolicy": "Never" if policy == "ExitCode" else policy}
+        template = {**replicas["template"], "spec": {**replicas["template"]["spec"], **of_pod}}
         for number in range(replicas.get("replicas", 1)):
             kind = role.lower()
-            yield ControllerPod(
-                f"{name}-{kind}-{number}", owner, replicas["template"], labels=_role(name, kind, number)
-            )
+            yield ControllerPod(f"{name}-{kind}-{number}", owner, template, labels=_role(name, kind, number))
 
 
 def _role(job: str, role: str, number: int) -> dict[str, str]:

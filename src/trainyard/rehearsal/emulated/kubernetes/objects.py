@@ -23,6 +23,31 @@ _PARTS = re.compile(r",(?![^(]*\))")
 _OBJECTS: dict[str, Objects] = {}
 
 
+class PodEnd(NamedTuple):
+    """The end of a container, or of its pod."""
+
+    code: int
+    reason: str
+    """Why the pod was ended from outside, such as Evicted; empty where its container ended by itself."""
+    at: str
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is one that a restart policy is for."""
+        return bool(self.code or self.reason)
+
+
+class JobEnd(NamedTuple):
+    """The end of a job of an operator."""
+
+    condition: str
+    """Succeeded or Failed."""
+    message: str
+    at: str
+    pods: tuple[str, ...]
+    """The names of its pods that stay."""
+
+
 class Objects:
     """What one cluster holds."""
 
@@ -33,7 +58,17 @@ class Objects:
         self.node_changes: dict[str, dict[str, Any]] = {}
         """What somebody has applied to nodes, by their uids: nodes themselves are instances."""
         self.placed: dict[str, str] = {}
-        """On which node pods stand, by their uids: they stay there when it takes no more."""
+        """The uids of the nodes that pods stand on, by their own: they stay there when it takes no more."""
+        self.container_ends: dict[str, list[PodEnd]] = {}
+        """Containers that were started again in place, by the uids of pods."""
+        self.pod_ends: dict[str, PodEnd] = {}
+        """Pods that have ended, by their uids."""
+        self.replaced: dict[str, list[str]] = {}
+        """When pods were made anew, by what the first of them was known by."""
+        self.job_ends: dict[str, JobEnd] = {}
+        """Jobs of operators that are over, by their uids."""
+        self.restarting: dict[str, tuple[str, str]] = {}
+        """Why and when jobs of operators have started pods anew, by their uids."""
         for document in shipped_objects("cluster"):
             self.put(document, EKS)
 
@@ -80,6 +115,10 @@ class Objects:
         if key[0] == "namespaces":
             self._held = {key_: held for key_, held in self._held.items() if key_[1] != key[2]}
         return existed
+
+    def replace_pod(self, uid: str, at: str) -> None:
+        """Let a pod be another one from now on, of the same name; ``uid`` is that of the first."""
+        self.replaced.setdefault(uid, []).append(at)
 
     def _fill(self, namespace: str) -> None:
         """Put what every namespace has from the start."""

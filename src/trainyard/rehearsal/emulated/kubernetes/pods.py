@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from trainyard.rehearsal.emulated.breakdown import breakdown_at
-from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
+from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster, now
 from trainyard.rehearsal.emulated.kubernetes.controller_pods import (
     ControllerPod,
     of_daemon_set,
@@ -16,7 +16,7 @@ from trainyard.rehearsal.emulated.kubernetes.controller_pods import (
     workload_pods,
 )
 from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes, with_changes, with_devices
-from trainyard.rehearsal.emulated.kubernetes.objects import Objects, objects_of
+from trainyard.rehearsal.emulated.kubernetes.objects import Objects, PodEnd, objects_of
 from trainyard.rehearsal.emulated.kubernetes.references import missing_before, missing_volumes
 from trainyard.rehearsal.emulated.kubernetes.scheduling import (
     is_selected,
@@ -65,9 +65,11 @@ def cluster_view(aws: Aws, cluster: EmulatedEksCluster) -> ClusterView:
     return look
 
 
-def uid_of(controller_pod: ControllerPod) -> str:
+def uid_of(objects: Objects, controller_pod: ControllerPod) -> str:
     """Return what tells a pod from others of its name."""
-    return f"{controller_pod.owner['metadata']['uid']}-{controller_pod.name}"
+    first = f"{controller_pod.owner['metadata']['uid']}-{controller_pod.name}"
+    replaced = len(objects.replaced.get(first, ()))
+    return f"{first}-{replaced}" if replaced else first
 
 
 def is_ready(pod: Mapping[str, Any]) -> bool:
@@ -125,15 +127,15 @@ def _place(look: ClusterView, controller_pod: ControllerPod) -> None:
         return
     spec = _tolerant(controller_pod.spec) if controller_pod.node else dict(controller_pod.spec)
     reasons: list[str] = []
-    former = look.objects.placed.get(uid_of(controller_pod))
-    for node in sorted(look.nodes, key=lambda node: node["metadata"]["name"] != former):
-        name = node["metadata"]["name"]
+    former = _former_node(look, controller_pod)
+    for node in sorted(look.nodes, key=lambda node: node["metadata"]["uid"] != former):
+        name, is_former = node["metadata"]["name"], node["metadata"]["uid"] == former
         if controller_pod.node not in ("", name):
             continue
         # What keeps pods away from a node does not end those that it has.
-        reason = why_not(spec, without_taints(node) if name == former else node, look.free[name])
+        reason = why_not(spec, without_taints(node) if is_former else node, look.free[name])
         if reason is None:
-            look.objects.placed[uid_of(controller_pod)] = name
+            look.objects.placed[uid_of(look.objects, controller_pod)] = node["metadata"]["uid"]
             for resource, amount in requests(spec).items():
                 look.free[name][resource] -= amount
             _start(look, controller_pod, spec, name)
@@ -141,9 +143,25 @@ def _place(look: ClusterView, controller_pod: ControllerPod) -> None:
         reasons.append(reason)
     reasons_text = ", ".join(f"{reasons.count(fromkey)} {fromkey}" for fromkey in dict.fromkeys(reasons))
     message = f"0/{len(look.nodes)} nodes are available: {reasons_text or 'no nodes'}."
-    pod = _pod(controller_pod, spec, None, ("PodScheduled", "Unschedulable", message))
+    pod = _pod(look, controller_pod, spec, None, ("PodScheduled", "Unschedulable", message))
     look.pods.append(pod)
     _tell(look, controller_pod, pod, "FailedScheduling", message)
+
+
+def _former_node(look: ClusterView, controller_pod: ControllerPod) -> str | None:
+    """Return the uid of the node that a pod stands on. One whose node is gone is deleted, and made anew elsewhere.
+
+    https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
+    """
+    uid = uid_of(look.objects, controller_pod)
+    former = look.objects.placed.get(uid)
+    if former is None or any(node["metadata"]["uid"] == former for node in look.nodes):
+        return former
+    owner, at = controller_pod.owner["metadata"]["uid"], f"{now():%Y-%m-%dT%H:%M:%SZ}"
+    if uid not in look.objects.pod_ends and controller_pod.owner["kind"] != "Pod":
+        look.objects.replace_pod(f"{owner}-{controller_pod.name}", at)
+        look.objects.restarting[owner] = (f"{controller_pod.name} has lost its node", at)
+    return None
 
 
 def _start(look: ClusterView, controller_pod: ControllerPod, spec: Mapping[str, Any], node: str) -> None:
@@ -152,24 +170,31 @@ def _start(look: ClusterView, controller_pod: ControllerPod, spec: Mapping[str, 
         (container["image"] for container in spec["containers"] if broken and broken.image in container["image"]), None
     )
     if (lacking := missing_volumes(look.objects, controller_pod)) is not None:
-        pod = _pod(controller_pod, spec, node, ("ContainersReady", "ContainerCreating", lacking))
+        pod = _pod(look, controller_pod, spec, node, ("ContainersReady", "ContainerCreating", lacking))
         _tell(look, controller_pod, pod, "FailedMount", lacking)
     elif image is not None and broken is not None:
         message = broken.message.replace("$image", image)
-        pod = _pod(controller_pod, spec, node, ("ContainersReady", "ImagePullBackOff", message))
+        pod = _pod(look, controller_pod, spec, node, ("ContainersReady", "ImagePullBackOff", message))
         _tell(look, controller_pod, pod, "Failed", message)
     else:
-        pod = _pod(controller_pod, spec, node, None)
+        pod = _pod(look, controller_pod, spec, node, None)
     look.pods.append(pod)
 
 
 def _pod(
-    controller_pod: ControllerPod, spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, str] | None
+    look: ClusterView,
+    controller_pod: ControllerPod,
+    spec: Mapping[str, Any],
+    node: str | None,
+    wrong: tuple[str, str, str] | None,
 ) -> dict[str, Any]:
     """Return a pod, Running where nothing is wrong; ``wrong`` is a condition, its reason and its message."""
-    owner = controller_pod.owner
+    owner, uid = controller_pod.owner, uid_of(look.objects, controller_pod)
     metadata = controller_pod.template.get("metadata") or {}
-    created = owner["metadata"]["creationTimestamp"]
+    first = f"{owner['metadata']['uid']}-{controller_pod.name}"
+    created = look.objects.replaced.get(first, [owner["metadata"]["creationTimestamp"]])[-1]
+    end, restarts = look.objects.pod_ends.get(uid), look.objects.container_ends.get(uid, [])
+    status = _status(spec, node, wrong, created)
     reference = {"apiVersion": owner["apiVersion"], "kind": owner["kind"], "controller": True}
     own = {} if owner["kind"] == "Pod" else {
         "ownerReferences": [{**reference, "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}]
@@ -180,14 +205,34 @@ def _pod(
         "metadata": {
             "name": controller_pod.name,
             "namespace": controller_pod.namespace,
-            "uid": uid_of(controller_pod),
+            "uid": uid,
             "creationTimestamp": created,
             "labels": {**(metadata.get("labels") or {}), **controller_pod.labels},
             **own,
         },
         "spec": {**spec, **({} if node is None else {"nodeName": node})},
-        "status": _status(spec, node, wrong, created),
+        "status": _with_ends(status, restarts, end) if status["phase"] == "Running" else status,
     }
+
+
+def _with_ends(status: dict[str, Any], restarts: Sequence[PodEnd], end: PodEnd | None) -> dict[str, Any]:
+    """Return the status of a pod whose first container was started again so often, and that may have ended itself."""
+    first, *others = status["containerStatuses"]
+    if restarts:
+        last = {"terminated": _terminated(restarts[-1])}
+        running = {"running": {"startedAt": restarts[-1].at}}
+        first = {**first, "restartCount": len(restarts), "lastState": last, "state": running}
+    if end is None:
+        return {**status, "containerStatuses": [first, *others]}
+    first = {**first, "ready": False, "state": {"terminated": _terminated(end)}}
+    ready = [{**one, "status": "False"} if one["type"] == "Ready" else one for one in status["conditions"]]
+    why = {"reason": end.reason} if end.reason else {}
+    phase = "Failed" if end.has_failed else "Succeeded"
+    return {**status, **why, "phase": phase, "conditions": ready, "containerStatuses": [first, *others]}
+
+
+def _terminated(end: PodEnd) -> dict[str, Any]:
+    return {"exitCode": end.code, "reason": "Error" if end.code else "Completed", "finishedAt": end.at}
 
 
 def _status(spec: Mapping[str, Any], node: str | None, wrong: tuple[str, str, str] | None, at: str) -> dict[str, Any]:

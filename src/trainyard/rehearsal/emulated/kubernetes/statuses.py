@@ -44,14 +44,29 @@ def _of_deployment(look: ClusterView, document: Mapping[str, Any]) -> dict[str, 
 
 
 def _of_job(look: ClusterView, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the status of a job of an operator: it runs as soon as all its pods do."""
-    pods = look.of(document)
+    """Return the status of a job of an operator: it runs as soon as all its pods do, and as long as one is left.
+
+    https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/util/status.go
+    """
+    pods, uid = look.of(document), document["metadata"]["uid"]
     at = document["metadata"]["creationTimestamp"]
-    running = bool(pods) and all(is_ready(pod) for pod in pods)
-    kinds = ("Created", *(("Running",) if running else ()))
+    message, again_at = look.objects.restarting.get(uid, ("", at))
+    ready = [is_ready(pod) for pod in pods]
+    conditions = [("Created", "", at)]
+    if (end := look.objects.job_ends.get(uid)) is not None:
+        conditions.append((end.condition, end.message, end.at))
+    elif any(ready) if message else ready and all(ready):
+        conditions.append(("Running", "", again_at))
+    elif message:
+        conditions.append(("Restarting", message, again_at))
+    kind = document["kind"]
     return {
-        "conditions": [{"type": kind, "status": "True", "lastTransitionTime": at} for kind in kinds],
+        "conditions": [
+            {"type": type_, "status": "True", "reason": f"{kind}{type_}", "message": said, "lastTransitionTime": since}
+            for type_, said, since in conditions
+        ],
         "startTime": at,
+        **({} if end is None else {"completionTime": end.at}),
     }
 
 
