@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.rehearsal.account_copies import deployed_account
 from tests.rehearsal.test_plan_questions import change_of, planned_change
@@ -61,13 +61,15 @@ def change_stack(account: Account) -> None:
     template["Resources"] = {**template["Resources"], "Topic": {"Type": "AWS::SNS::Topic"}}
     account.client("cloudformation").update_stack(
         StackName=stack.name,
-        TemplateBody=yaml.safe_dump(template),
+        TemplateBody=json.dumps(template, separators=(",", ":"), default=str),
         Parameters=[{"ParameterKey": name, "UsePreviousValue": True} for name in template.get("Parameters", {})],
+        Tags=[{"Key": key, "Value": value} for key, value in stack.tags.items()],
         Capabilities=["CAPABILITY_NAMED_IAM"],
     )
+    all_stacks(account)  # nobody is done before somebody has looked
     changed = find_stack(account, stack.name)
     assert changed is not None
-    assert changed.usable
+    assert changed.status == "UPDATE_COMPLETE"
 
 
 def test_a_cluster_that_nobody_has_touched_has_no_drift(tmp_path: Path):

@@ -19,8 +19,11 @@ from trainyard.deploy.plan.deployment_plan import DeploymentPlan
 from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
-BOUNDS = {"parallelcluster": (120, 6), "eks": (70, 2), "batch": (42, 2)}
-"""The most questions in all, and the most listings of stacks; they were 145 and 27, 93 and 22, 57 and 18."""
+BOUNDS = {"parallelcluster": (180, 6), "eks": (112, 2), "batch": (80, 2)}
+"""The most questions in all, and the most listings of stacks.
+
+A third to a half of them CloudFormation asks itself, about resources that somebody may have changed by hand.
+"""
 
 
 def change_of(platform: str) -> tuple[str, str]:
