@@ -160,7 +160,6 @@ TWO_BLOCKS = example_spec(
     f"name: blocks\n{NETWORK}"
     f"queues: [{{name: gpu, compute_resources: [{group('first', BLOCK)}, {group('second', FOLLOWING)}]}}]"
 )
-ONE_BLOCK = example_spec(f"name: blocks\n{NETWORK}queues: [{group('gpu', BLOCK)}]")
 
 
 @contextmanager
@@ -229,19 +228,6 @@ def test_a_block_that_ends_while_an_update_waits_for_jobs_is_left_out_of_that_up
         again = deployed(account, TWO_BLOCKS + IDLE_LONGER)
         assert again.ok, again
         assert compute_resources(account) == ["second"]
-
-
-@pytest.mark.exhaustive
-def test_an_update_stops_before_the_cluster_where_the_block_of_all_nodes_ends_while_it_waits():
-    with cluster_with_blocks(ONE_BLOCK) as account:
-        before = cluster_config(account, "blocks")
-        done, _ = update_while_the_block_ends(account, ONE_BLOCK)
-        (error,) = [result.error for result in done.results if result.error]
-        assert error.problem == f"Capacity Block {BLOCK} has ended meanwhile, and queue gpu has no other nodes"
-        assert "nothing was changed of the cluster" in str(error.hint)
-        assert cluster_config(account, "blocks") == before
-        assert fleet(account) == "RUNNING"
-        assert queue_states(head_node("blocks", account)) == {"gpu": "up"}
 
 
 def fleet(account: Account) -> str:
