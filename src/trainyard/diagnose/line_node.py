@@ -12,8 +12,9 @@ _HOST = r"(?P<host>[A-Za-z][A-Za-z0-9-]{0,62})(?:\.[A-Za-z0-9.-]{1,190})?"
 _RANK = r"(?:\[\d+,\d+\]<std(?:out|err)>: ?|\d{1,5}: |\[?rank\d{1,5}\]?: ?)?"
 # `[2025-10-16 00:46:19] `, and what CloudWatch's exports begin with.
 _TIME = r"(?:\[?20\d\d-\d\d-\d\d[T ][0-9:.,]{8,18}(?:Z|[+-]\d\d:?\d\d)?\]? )?"
-# `srun: error: gpu-st-p5-2: task 0: Out Of Memory`: https://slurm.schedmd.com/srun.html
-_SRUN = re.compile(rf"\bsrun: error: {_HOST}: ")
+# `srun: error: gpu-st-p5-2: task 0: Out Of Memory`, also behind what NCCL writes: https://slurm.schedmd.com/srun.html
+BEFORE_SRUN_HOST = "srun: error: "
+_SRUN = re.compile(rf"\b{BEFORE_SRUN_HOST}{_HOST}: ")
 # `ip-10-0-0-7:71:75 [1] NCCL INFO`, which NCCL writes before each of its lines:
 # https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-debug
 _NCCL = re.compile(rf"{_TIME}{_RANK}{_TIME}{_HOST}:\d{{1,8}}:\d{{1,8}} \[\d{{1,3}}\] ")
@@ -34,12 +35,19 @@ _PREFIX = re.compile(
 def node_of(name: str, text: str) -> str | None:
     """Return the node of a line in the log of this name; None where neither tells."""
     head = text[:_HEAD_CHARACTERS]
-    own = _SRUN.search(head) or _NCCL.match(head) or (head.find('"') >= 0 and _EVENT.search(head))
+    of_srun = BEFORE_SRUN_HOST in head and _SRUN.search(head)
+    own = of_srun or _NCCL.match(head) or ('"' in head and _EVENT.search(head))
     if own:
         return str(own["host"])
     if host := host_of(name):
         return host
     match = _SYSLOG.match(head) or _PREFIX.match(head)
+    return match["host"] if match else None
+
+
+def node_of_nccl(beginning: str) -> str | None:
+    """Return the node of a line by what NCCL writes before its words, up to the space; None where it is not NCCL's."""
+    match = _NCCL.fullmatch(beginning)
     return match["host"] if match else None
 
 

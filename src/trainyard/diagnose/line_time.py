@@ -41,6 +41,9 @@ _IN_NAME = re.compile(
     r"(?<!\d)(?P<year>20\d\d)-?(?P<month>[01]\d)-?(?P<day>[0-3]\d)(?:[T-]?(?P<hour>[0-2]\d)(?P<minute>[0-5]\d))?(?:\d\d)?(?!\d)"
 )
 
+# What all forms have: most lines that tell no time have neither.
+_ANY_FORM = re.compile(r"\d\d:\d\d:\d\d|[12]\d{9}")
+
 # A file is written after its lines; its own time may be of another zone or clock.
 _CLOCKS_DIFFER = dt.timedelta(days=2)
 _FORMS: tuple[tuple[re.Pattern[str], int], ...] = (
@@ -55,9 +58,11 @@ def time_of(text: str, near: dt.datetime | None = None, before: dt.datetime | No
     near: a time of the same logs; a line without a year is of the one that brings it closest. before: where none is
     near, a time that the line is not later than, as that of its file.
     """
-    if match := _CLOUDWATCH.match(text):
-        return _safely(match, near, before)
     head = text[:_HEAD_CHARACTERS]
+    if not _ANY_FORM.search(head):
+        return None
+    if match := _CLOUDWATCH.match(head):
+        return _safely(match, near, before)
     for form, within in _FORMS:
         match = form.search(head)
         if match and match.start() < within and (time := _safely(match, near, before)):

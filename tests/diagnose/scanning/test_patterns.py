@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import random
 import re
+from collections.abc import Mapping
 
 import re2  # type: ignore[import-untyped]
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.diagnose.scanning.known import known
 from trainyard.diagnose.cause import signatures
+from trainyard.diagnose.scanning.any_digits import with_any_digits
 from trainyard.diagnose.scanning.patterns import Patterns
 
 PATTERNS = {
@@ -22,16 +25,29 @@ PATTERNS = {
 LINES = st.lists(st.text("abc x", max_size=8), max_size=12)
 
 
-def by_line(lines: list[str]) -> dict[int, set[str]]:
-    every = {at: {name for name, one in PATTERNS.items() if re.search(one, line)} for at, line in enumerate(lines)}
+DIGITS = {
+    "one": "a1",
+    "some": "[1-3]b",
+    "not": "[^2]b",
+    "many": "[0-9]{2}b?",
+    "any": r"a\d",
+    "end": "0+$",
+    "count": "(?:ab){1,2}",
+    "escape": r"\x31b",
+    "group": "(?P<part2>a)b",
+}
+LINES_OF_DIGITS = st.lists(st.text("ab0123", max_size=5), max_size=40)
+KINDS = Patterns(known(DIGITS))
+
+
+def by_line(lines: list[str], expressions: Mapping[str, str] = PATTERNS) -> dict[int, set[str]]:
+    every = {at: {name for name, one in expressions.items() if re.search(one, line)} for at, line in enumerate(lines)}
     return {at: names for at, names in every.items() if names}
 
 
 def by_block(patterns: Patterns, lines: list[str]) -> dict[int, set[str]]:
     block = "".join(f"{line}\n" for line in lines).encode()
-    return {
-        block.count(b"\n", 0, start): set(patterns.of_line(block[start:end])) for start, end, _ in patterns.lines(block)
-    }
+    return {line.number: set(line.ids) for line in patterns.lines(block)}
 
 
 WHOLE = Patterns(known(PATTERNS))
@@ -42,6 +58,33 @@ STARVED = Patterns(known(PATTERNS), memory_bytes=8000, set_memory_bytes=4700)
 @given(LINES)
 def test_what_is_found_in_blocks_is_what_single_lines_have(lines: list[str]):
     assert by_block(WHOLE, lines) == by_line(lines)
+
+
+@given(LINES_OF_DIGITS)
+def test_what_is_remembered_of_a_line_holds_for_those_with_other_digits(lines: list[str]):
+    assert by_block(KINDS, lines) == by_line(lines, DIGITS)
+
+
+@given(st.sampled_from([*DIGITS.values()]), st.text("ab0123", max_size=5), st.randoms(use_true_random=False))
+def test_a_pattern_with_any_digits_finds_all_lines_that_differ_in_digits_alone(
+    pattern: str, line: str, drawn: random.Random
+):
+    other = re.sub("[0-9]", lambda _: drawn.choice("0123456789"), line)
+    wide = with_any_digits(pattern)
+    assert bool(re.search(wide, line)) == bool(re.search(wide, other))
+    assert re.search(wide, other) or not re.search(pattern, line)
+
+
+def test_no_more_kinds_are_remembered_than_have_their_place():
+    patterns = Patterns(known({"one": "a1"}), most_kinds=2)
+    lines = [b"a1", b"a1b", b"a1c", b"a1d", b"a2", b"a1"]
+    assert [patterns.of_line(line) for line in lines] == [("one",)] * 4 + [(), ("one",)]
+    assert len(patterns._kinds) <= 2 >= len(patterns._former_kinds)
+
+
+def test_lines_behind_others_that_are_found_are_counted():
+    lines = ["ab", *["x"] * 30, "cc", *["x"] * 30, "a b", "", "x", "ab"]
+    assert by_block(WHOLE, lines * 2) == by_line(lines * 2)
 
 
 @given(LINES)
@@ -64,8 +107,7 @@ def test_all_signatures_are_found_together_as_each_by_itself():
     for name, (signature, _) in every.items():
         for line in signature.matches:
             block = f"before\n{line}\nbehind\n".encode()
-            found = [patterns.of_line(block[start:end]) for start, end, _ in patterns.lines(block)]
-            assert any(name in ids for ids in found), (name, line)
+            assert any(name in found.ids for found in patterns.lines(block)), (name, line)
 
 
 def test_no_signatures_find_nothing():

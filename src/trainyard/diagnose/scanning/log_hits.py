@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.line_node import node_of
 from trainyard.diagnose.scanning.broken_lines import unbroken, width_of
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.json_events import JsonEvent, JsonEvents, is_json_events
+from trainyard.diagnose.scanning.line_nodes import LineNodes
 from trainyard.diagnose.scanning.log_clock import LogClock, decode_line
 from trainyard.diagnose.scanning.matched_line import MatchedLine, matched_lines, unescaped
 from trainyard.diagnose.scanning.patterns import Patterns
-from trainyard.diagnose.scanning.pieces import Piece, without_escapes
+from trainyard.diagnose.scanning.pieces import Piece
 from trainyard.diagnose.scanning.result import EARLIEST, LATEST, Tally
 from trainyard.diagnose.scanning.success_lines import SuccessLines
 
@@ -28,18 +27,20 @@ _MOST_OF_EVENT = 1000
 _HEAD_BYTES = 2**14 + 1
 
 
-class Sorts(NamedTuple):
+class Sorts:
     """Signatures by what they mean in logs of a kind."""
 
-    applying: frozenset[str]
-    """Those that mean something there."""
-    harmless: frozenset[str]
-    """Those of causes that are harmless."""
+    def __init__(self, applying: frozenset[str], harmless: frozenset[str]) -> None:
+        """Take those that mean something there, and those of causes that are harmless."""
+        self._applying, self._harmless = applying, harmless
+        self._counting: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def counting(self, ids: Iterable[str]) -> list[str]:
+    def counting(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         """Return those that count of the signatures that find a line; where one says it is harmless, no other does."""
-        applying = [id_ for id_ in ids if id_ in self.applying]
-        return [signature_id for signature_id in applying if signature_id in self.harmless] or applying
+        if ids not in self._counting:
+            applying = tuple(id_ for id_ in ids if id_ in self._applying)
+            self._counting[ids] = tuple(id_ for id_ in applying if id_ in self._harmless) or applying
+        return self._counting[ids]
 
 
 class LogHits:
@@ -62,8 +63,9 @@ class LogHits:
         self._name, self._clock, self._patterns, self._sorts = name, clock, patterns, sorts
         self._left_out = left_out
         self._success_lines = success_lines
-        self._last_line: dict[str, int] = {}
-        """Where each signature found something last: a long line comes in several pieces."""
+        self._nodes = LineNodes(name)
+        self._last_number, self._of_last = 0, set[str]()
+        """The last line in which something was found, and what: a long line comes in several pieces."""
         self._events: JsonEvents | None = None
         self._of_events: set[int] = set()
         """Lines that are part of events."""
@@ -97,10 +99,8 @@ class LogHits:
         """Count all, and make hits of those only that may be kept: a line can come a million times."""
         groups: dict[tuple[str, str | None], list[MatchedLine]] = defaultdict(list)
         for line in matched_lines(self._patterns, piece, self._width):
-            if ids := list(self._new(line.ids, line.number)):
-                node = node_of(
-                    self._name, decode_line(without_escapes(piece.data[line.start : line.end][:_TEXT_BYTES]))
-                )
+            if ids := self._new(line):
+                node = self._nodes.of_line(piece.data[line.start : line.end])
                 if self._left_out and not self._is_wanted(self._left_out, piece, line, node):
                     continue
                 for name in ids:
@@ -131,17 +131,21 @@ class LogHits:
         matched_ids = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
         node = event.node or node_of(self._name, event.text)
         text = decode_line(event.raw[:_TEXT_BYTES])
-        ids = self._sorts.counting(dict.fromkeys(matched_ids))
+        ids = self._sorts.counting(tuple(dict.fromkeys(matched_ids)))
         if ids and self._left_out and not self._left_out.takes(self._name, event.time, node):
-            ids = []
+            ids = ()
         for name in ids:
             tally.add(name, node, 1, [Hit(name, self._name, event.line, text, event.time, node)])
         self._of_events.update(event.lines[:_MOST_OF_EVENT])
 
-    def _new(self, ids: Iterable[str], number: int) -> Iterator[str]:
-        if number in self._of_events:
-            return
-        for name in self._sorts.counting(ids):
-            if self._last_line.get(name, 0) != number:
-                self._last_line[name] = number
-                yield name
+    def _new(self, line: MatchedLine) -> tuple[str, ...]:
+        """Return what counts of what finds a line, without what has found a part of it in the piece before."""
+        if line.number in self._of_events:
+            return ()
+        ids = self._sorts.counting(line.ids)
+        if line.number == self._last_number:
+            ids = tuple(name for name in ids if name not in self._of_last)
+            self._of_last.update(ids)
+        else:
+            self._last_number, self._of_last = line.number, {*ids}
+        return ids

@@ -43,8 +43,11 @@ def matched_lines(patterns: Patterns, piece: Piece, width: int | None = None) ->
 
     width: at how many characters something has broken them; what is found only in several together is one line.
     """
-    by_number = {line.number: line for line in _as_they_are(patterns, piece)}
+    lines = list(_as_they_are(patterns, piece))
     plain = unescaped(piece.data)
+    if plain is None and not width:
+        return lines
+    by_number = {line.number: line for line in lines}
     if plain is not None:
         _add_unescaped(by_number, patterns, piece, plain)
     if width:
@@ -84,12 +87,10 @@ def _join(by_number: dict[int, MatchedLine], patterns: Patterns, piece: Piece, p
 
 
 def _as_they_are(patterns: Patterns, piece: Piece) -> Iterator[MatchedLine]:
-    counted, number = 0, 0
-    for start, end, at in patterns.lines(piece.data):
-        number = (number or piece.line) + piece.data.count(b"\n", counted, start)
-        counted = start
-        if ids := patterns.of_line(piece.data[start:end]):
-            yield MatchedLine(number, start, end, at, ids)
+    first = 0
+    for number, start, end, at, ids in patterns.lines(piece.data):
+        first = first or piece.line
+        yield MatchedLine(first + number, start, end, at, ids)
 
 
 class _Starts:

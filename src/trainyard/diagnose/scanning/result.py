@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
+from bisect import insort
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -92,6 +94,14 @@ class Tally:
         )
 
 
+def _timeless_last(hit: Hit) -> float:
+    return hit.time.timestamp() if hit.time else math.inf
+
+
+def _timeless_first(hit: Hit) -> float:
+    return hit.time.timestamp() if hit.time else -math.inf
+
+
 class _Entry:
     def __init__(self, earliest: int, latest: int) -> None:
         self.count = 0
@@ -108,11 +118,9 @@ class _Entry:
             self.last = max(self.last or hit.time, hit.time)
         earliest, latest = self._most
         # What has no time stands behind all that has one, and both sorts leave equal ones in the order of reading.
-        self._earliest.append(hit)
-        self._earliest.sort(key=lambda hit: (hit.time is None, hit.time.timestamp() if hit.time else 0))
+        insort(self._earliest, hit, key=_timeless_last)
         if len(self._earliest) > earliest:
-            self._latest.append(self._earliest.pop())
-            self._latest.sort(key=lambda hit: (hit.time is not None, hit.time.timestamp() if hit.time else 0))
+            insort(self._latest, self._earliest.pop(), key=_timeless_first)
             del self._latest[: -latest or len(self._latest)]
 
     def hits(self) -> tuple[Hit, ...]:
