@@ -34,6 +34,12 @@ say, any of them where there are several; where it is null, nothing is wrong. Wh
 BLIND_CASES = [pytest.param(one, id=one["id"]) for one in BLIND]
 
 
+FACTS: list[dict[str, Any]] = json.loads((_FOLDER / "facts.json").read_text())
+"""Written as blindly: lines that leave open what is wrong, with a value or a neighbour that decides it. ``says`` has
+words of which the answer has to have one; what is not certain is ``unsure``."""
+FACT_CASES = [pytest.param(one, id=one["id"]) for one in FACTS]
+
+
 CHAINS: list[dict[str, Any]] = [
     case for file in sorted(_FOLDER.glob("chains/*.json")) for case in json.loads(file.read_text())
 ]

@@ -65,6 +65,14 @@ def test_numbers_that_no_program_writes_do_no_harm():
     assert fact.startswith("Ranks 0, 3, 6, 9, 12, 15, 18, 21, … had begun")
 
 
+def test_the_rank_that_is_behind_is_found_among_many_of_one_log(tmp_path: Path):
+    log = tmp_path / "slurm-7.out"
+    log.write_text("".join(f"{timeout(rank, 911 if rank == 41 else 914)}\n" for rank in range(64)))
+    first = diagnose_files(str(log)).causes[0]
+    assert first.count == 64
+    assert [fact for fact in first.facts if fact.startswith("Rank 41 had begun no collective after 911")]
+
+
 def test_an_xid_that_has_no_signature_of_its_own_is_told_with_what_its_maker_asks_for():
     line = "NVRM: Xid (PCI:0000:53:00): {}, pid=1, name=python3"
     (fact,) = of_texts(line.format(37), signature="gpu-xid-any")

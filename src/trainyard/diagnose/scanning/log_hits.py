@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.line_node import node_of
@@ -23,8 +25,27 @@ _TEXT_BYTES, _BEFORE_BYTES = 2000, 500
 _BEHIND_BYTES = 240
 # An event has a dozen lines.
 _MOST_OF_EVENT = 1000
+# What PyTorch writes of collectives: the ranks of a job share a log, and what one of them says can be what tells.
+_RANK, _BEFORE_RANK = re.compile(rb"\[(?:PG [^\]]{1,200}? )?Rank ([0-9]{1,6})\]", re.IGNORECASE), b"ank "
 # Enough to see whether lines are broken.
 _HEAD_BYTES = 2**14 + 1
+
+
+def _rank_of(text: bytes) -> bytes:
+    """Return the rank that a line of collectives names; nothing where it names none."""
+    match = _BEFORE_RANK in text and _RANK.search(text[:_TEXT_BYTES])
+    return match[1] if match else b""
+
+
+def _line_ends(
+    groups: Mapping[tuple[str, str | None, bytes], Sequence[MatchedLine]],
+) -> dict[tuple[str, str | None], tuple[int, int]]:
+    """Return where the first and the last line of each signature and node end."""
+    ends: dict[tuple[str, str | None], tuple[int, int]] = {}
+    for (name, node, _), lines in groups.items():
+        first, last = ends.get((name, node), (lines[0].end, lines[-1].end))
+        ends[name, node] = min(first, lines[0].end), max(last, lines[-1].end)
+    return ends
 
 
 class Sorts:
@@ -97,19 +118,20 @@ class LogHits:
 
     def _lines(self, piece: Piece, tally: Tally) -> None:
         """Count all, and make hits of those only that may be kept: a line can come a million times."""
-        groups: dict[tuple[str, str | None], list[MatchedLine]] = defaultdict(list)
+        groups: dict[tuple[str, str | None, bytes], list[MatchedLine]] = defaultdict(list)
         for line in matched_lines(self._patterns, piece, self._width):
             if ids := self._new(line):
-                node = self._nodes.of_line(piece.data[line.start : line.end])
+                text = piece.data[line.start : line.end]
+                node, rank = self._nodes.of_line(text), _rank_of(text)
                 if self._left_out and not self._is_wanted(self._left_out, piece, line, node):
                     continue
                 for name in ids:
-                    groups[name, node].append(line)
-        for (name, node), lines in groups.items():
+                    groups[name, node, rank].append(line)
+        for (name, node, rank), lines in groups.items():
             shown_lines = lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
-            tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in shown_lines])
+            tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in shown_lines], rank)
         if self._success_lines:
-            line_ends = {key: (lines[0].end, lines[-1].end) for key, lines in groups.items()}
+            line_ends = _line_ends(groups)
             datas = [piece.data, *([unbroken(piece.data, self._width)] if self._width and line_ends else [])]
             for success, node, line in self._success_lines.behind(line_ends, piece, datas):
                 tally.add(success, node, 1, [self._hit(success, node, piece, line)])

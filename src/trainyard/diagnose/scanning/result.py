@@ -31,7 +31,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SignatureHits:
-    """What one signature has found on one node."""
+    """What one signature has found on one node, or of one of its ranks."""
 
     signature: str
     node: str | None
@@ -69,17 +69,20 @@ class Tally:
 
     def __init__(self, most_entries: int = _MOST_ENTRIES) -> None:
         """Begin with none."""
-        self._entries: dict[tuple[str, str | None], _Entry] = {}
+        self._entries: dict[tuple[str, str | None, bytes], _Entry] = {}
         self._most_entries = most_entries
 
-    def add(self, signature: str, node: str | None, count: int, hits: Iterable[Hit]) -> None:
-        """Count lines, some of which are given, in the order of their log; the first and the last are among them."""
-        if (signature, node) not in self._entries and len(self._entries) >= self._most_entries:
-            node = None
-        entry = self._entries.get((signature, node))
+    def add(self, signature: str, node: str | None, count: int, hits: Iterable[Hit], rank: bytes = b"") -> None:
+        """Count lines, some of which are given, in the order of their log; the first and the last are among them.
+
+        rank: the one that all of them are of, where they tell it; some of each rank are kept.
+        """
+        if (signature, node, rank) not in self._entries and len(self._entries) >= self._most_entries:
+            node, rank = None, b""
+        entry = self._entries.get((signature, node, rank))
         if not entry:
             full = len(self._entries) < _ENTRIES_IN_FULL
-            entry = self._entries[signature, node] = _Entry(EARLIEST if full else 1, LATEST if full else 0)
+            entry = self._entries[signature, node, rank] = _Entry(EARLIEST if full else 1, LATEST if full else 0)
         entry.count += count
         for hit in hits:
             entry.keep(hit if hit.node == node else hit._replace(node=node))
@@ -90,7 +93,7 @@ class Tally:
         entries = sorted(self._entries.items(), key=lambda item: place[item[0][0]])
         return tuple(
             SignatureHits(signature, node, entry.count, entry.first, entry.last, entry.hits())
-            for (signature, node), entry in entries
+            for (signature, node, _), entry in entries
         )
 
 
