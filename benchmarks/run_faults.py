@@ -1,22 +1,28 @@
-"""Injects faults of ten kinds into runs of torch on a real Slurm, and counts those that recover unattended.
+"""Injects faults of twenty kinds into runs on a real Slurm, and counts those that recover unattended.
 
-Each run has a lab of its own, a fault behind a step and nodes that a seed chooses: the same seed, the same series.
-benchmarks/README.md keeps results. It takes root, `tools/slurm.sh` and `tools/torch.sh`.
+The runs train nothing, by a stand-in for torch whose ranks, steps, checkpoints and progress are as those of a real one;
+tests/lab/test_run_survival.py has the same with torch. Several labs run beside each other, each in a network of its
+own, and each run takes one fault after the other. The same seed gives the same series of faults.
+benchmarks/README.md keeps results. It takes root and `tools/slurm.sh`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import time
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
-from typing import Any
 
-from tests.lab.test_run_survival import FAULTS, STEPS, lab_folder, started, survives
-from tests.node.newer_slurm import ROOT, SID_ROOT
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
 
-_SLURMS = {"debian-12": None, "debian-13": ROOT, "sid": SID_ROOT}
+from tests.lab.fault_series import SLURMS  # noqa: E402 - found where the line above says
+from tests.lab.training_faults import FAULTS  # noqa: E402 - as above
 
 
 def main() -> None:
@@ -24,37 +30,39 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--faults", type=int, default=200)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--slurm", choices=_SLURMS, help="one instead of all in turn")
-    arguments.add_argument("--minutes", type=float, default=1e6, help="begin no other fault after so long")
+    arguments.add_argument("--slurm", choices=SLURMS, default="sid")
+    arguments.add_argument("--beside", type=int, default=2, help="how many labs run beside each other")
     chosen = arguments.parse_args()
-    end_s = time.monotonic() + 60 * chosen.minutes
-    recovered = done = 0
-    for number in range(chosen.faults):
-        if time.monotonic() > end_s:
-            break
-        result = _fault(chosen.seed, number, chosen.slurm)
-        print(json.dumps(result), flush=True)
-        done += 1
-        recovered += result["recovered"]
-    print(f"{recovered} of {done} faults recovered unattended ({recovered / max(done, 1):.1%})")
+    order = list(_order(chosen.faults, chosen.seed))
+    parts = [order[number :: chosen.beside] for number in range(chosen.beside)]
+    with ThreadPoolExecutor(chosen.beside) as pool:
+        seeds = range(1000 * chosen.seed, 1000 * chosen.seed + chosen.beside)
+        recovered = [one for part in pool.map(_series, parts, seeds, [chosen.slurm] * len(parts)) for one in part]
+    share = sum(recovered) / max(len(recovered), 1)
+    print(f"{sum(recovered)} of {len(recovered)} faults recovered unattended ({share:.1%})")
 
 
-def _fault(seed: int, number: int, slurm: str | None) -> dict[str, Any]:
-    """Inject one. All kinds come equally often, and kinds and Slurms meet in every combination."""
-    chance = Random(f"{seed} {number}")  # noqa: S311  a choice of cases
-    kinds = Random(seed).sample(sorted(FAULTS), len(FAULTS))  # noqa: S311
-    kind = kinds[number % len(kinds)]
-    slurm = slurm or list(_SLURMS)[(number + number // len(kinds)) % len(_SLURMS)]
-    step = chance.randrange(2, STEPS - 15)
-    begin_s, cause = time.monotonic(), ""
-    try:
-        with lab_folder() as folder:
-            survives(started(Path(folder), _SLURMS[slurm], seed=chance.randrange(1000)), FAULTS[kind], step)
-    except Exception as error:  # noqa: BLE001  whatever it is, it is the cause that is counted
-        cause = f"{type(error).__name__}: {error}"[-2000:]
-    taken_s = round(time.monotonic() - begin_s)
-    return {"number": number, "fault": kind, "slurm": slurm, "step": step, "seconds": taken_s,
-            "recovered": not cause, "cause": cause}  # fmt: skip
+def _order(count: int, seed: int) -> Iterator[str]:
+    """Yield faults in an order that is drawn, each kind as often as the others."""
+    chance = Random(seed)  # noqa: S311  a choice of cases
+    while count > 0:
+        yield from chance.sample(sorted(FAULTS), min(count, len(FAULTS)))
+        count -= len(FAULTS)
+
+
+def _series(faults: list[str], seed: int, slurm: str) -> list[bool]:
+    own = (sys.executable, "-m", "tests.lab.fault_series", "--slurm", slurm, "--seed", str(seed))
+    # However busy the machine is.
+    environment = {"HANGS_S": "1800", **os.environ, "PYTHONPATH": str(ROOT)}
+    recovered = []
+    with subprocess.Popen(
+        ("/usr/bin/unshare", "--net", *own, *faults), cwd=ROOT, env=environment,
+        stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+            recovered.append(bool(json.loads(line)["recovered"]))
+    return [*recovered, *[False] * (len(faults) - len(recovered))]
 
 
 if __name__ == "__main__":

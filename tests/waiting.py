@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
-HANGS_S = 300.0
+HANGS_S = float(os.environ.get("HANGS_S", "300"))
 T = TypeVar("T")
 
 
