@@ -157,11 +157,13 @@ def record_hour(folder: Path, end_s: int) -> None:
 
     promtool records only of what is there when it begins.
     """
-    rest = {rule["record"]: rule for group in recording_groups() for rule in group["rules"]}
+    rest = [rule for group in recording_groups() for rule in group["rules"]]
     while rest:
-        ready = [name for name, rule in rest.items() if named_metrics(rule["expr"]) & rest.keys() <= {name}]
+        missing = {rule["record"] for rule in rest}
+        ready = [rule for rule in rest if named_metrics(rule["expr"]) & missing <= {rule["record"]}]
         with real_prometheus(folder, {}) as recording:
-            _record(folder, recording.url, end_s, [rest.pop(name) for name in ready])
+            _record(folder, recording.url, end_s, ready)
+        rest = [rule for rule in rest if rule not in ready]
 
 
 def _record(folder: Path, url: str, end_s: int, recorded: list[dict[str, Any]]) -> None:

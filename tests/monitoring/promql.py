@@ -21,6 +21,8 @@ _MATCHERS = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)\s*\{([^}]*)\}")
 _MATCHED = re.compile(r"([A-Za-z_]+)\s*(?:=~|!~|!=|=)")
 _LISTS = re.compile(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)")
 _MADE = re.compile(r'"([a-z_]+)",\s*"[^"]*",\s*"([a-z_]*)",\s*"[^"]*"\s*\)')
+_COUNTED = re.compile(r'\bcount_values\b[^"]*"(\w+)"')
+_JOINED = re.compile(r'"([a-z_]+)",\s*"[^"a-z]*"((?:,\s*"[a-z_]+")+)\s*\)')
 _RANGE = re.compile(r"\[[^\]]*\]|\boffset\s+[0-9]+[smhd]")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_:][A-Za-z0-9_:]*(?!\w|\s*\()")
 _WORDS = {"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left", "group_right"}
@@ -60,8 +62,9 @@ def unknown_in(expr: str, known: dict[str, frozenset[str]]) -> list[str]:
     """Return the metrics that nobody exports, and the labels that they do not have."""
     names = named_metrics(expr)
     labels = labels_on_every_series().union(*(known.get(name, frozenset()) for name in names))
-    made = {to for to, _ in _MADE.findall(expr)}
-    asked = _listed(expr) | {source for _, source in _MADE.findall(expr) if source}
+    joined = [(to, source) for to, sources in _JOINED.findall(expr) for source in re.findall(r"\w+", sources)]
+    made = {to for to, _ in (*_MADE.findall(expr), *joined)} | set(_COUNTED.findall(expr))
+    asked = _listed(expr) | {source for _, source in (*_MADE.findall(expr), *joined) if source}
     return [
         *sorted(names - set(known)),
         *sorted(asked - labels - made),

@@ -14,6 +14,7 @@ import yaml
 from tests.each_case import each_case
 from tests.monitoring.clusters import MIXED, spec_of
 from tests.monitoring.promql import exported, named_metrics, unknown_in
+from trainyard.monitoring import events
 from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.dashboard import FOLDER, ORDER, Dashboard, Panel, dashboard_of, dashboards, dashboards_for
 from trainyard.monitoring.features import NEEDS, features_of
@@ -186,7 +187,8 @@ def recorded_before(rule: dict[str, str]) -> list[str]:
 
 
 # What is usual is made of what is recorded, and asked for by a pattern of names.
-OF_SCRAPED = [rule for rule in RECORDED if rule["record"] not in QUANTILES]
+OF_RECORDED = {*QUANTILES, events.RECORD}
+OF_SCRAPED = [rule for rule in RECORDED if rule["record"] not in OF_RECORDED]
 
 
 @each_case("rule", OF_SCRAPED, ids=lambda rule: rule["record"])
@@ -208,7 +210,8 @@ def test_a_rule_records_of_what_is_scraped_or_recorded_before_it_in_its_group(ru
 def test_what_is_recorded_is_shown_somewhere_or_asked_by_an_alert_or_tells_the_viewer_what_to_show():
     of_alerts = {name for alert in alerts() for name in named_metrics(alert.rule)}
     assert set(recorded_metrics()) <= {*ASKED, *of_alerts, *node_series().values()}
-    assert len(RECORDED) == len(recorded_metrics())
+    assert {rule["record"] for rule in RECORDED} == set(recorded_metrics())
+    assert len(RECORDED) == len(recorded_metrics()) + len(events.events()) - 1
 
 
 def test_what_is_usual_is_recorded_of_exactly_the_series_whose_panels_show_it():
@@ -350,6 +353,27 @@ def test_a_panel_needs_what_only_some_clusters_can_answer(dashboard: Dashboard, 
     needs = {*dashboard.needs, *panel.needs}
     asked_for = " ".join(query.expr for query in panel.queries)
     assert {need for need, only in ONLY_WITH.items() if only.search(asked_for)} <= needs
+
+
+# Of what there is once: what the head node does itself, and counts of all nodes.
+OF_THE_HEAD_NODE = re.compile(r'{[^}]*(?:node_type="HeadNode"|collector="slurm")[^}]*}')
+COUNTS_NODES = {"cluster-overview/nodes-by-state", "node-status/checks"}
+# What every node says of itself.
+BY_NODE = {
+    name
+    for name, labels in exported().items()
+    if labels & {"node", "gpu", "instance_id"}
+    or name.startswith(("node_", "trainyard_health", "trainyard_node_healthy", "trainyard_nccl", "up"))
+}
+
+
+@EACH_PANEL
+def test_a_panel_about_nodes_shows_the_chosen_ones_alone(dashboard: Dashboard, panel: Panel):
+    own = [query for query in panel.queries if not query.role]
+    assert {"$node" in query.expr for query in own} == {panel.is_of_chosen_nodes}
+    if not panel.is_of_chosen_nodes and f"{dashboard.id}/{panel.id}" not in COUNTS_NODES:
+        elsewhere = (re.sub(r"[\w:]+" + OF_THE_HEAD_NODE.pattern, "0", query.expr) for query in own)
+        assert BY_NODE.isdisjoint(name for expr in elsewhere for name in named_metrics(asked(expr)))
 
 
 def test_clusters_of_an_environment_may_have_anything():

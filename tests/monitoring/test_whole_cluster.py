@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 import pytest
 
@@ -11,9 +12,9 @@ from tests.monitoring.clusters import spec_of
 from tests.monitoring.prometheus import Series
 from tests.monitoring.test_foreign_metrics import OF_ALERTS, OF_PROMETHEUS
 from tests.monitoring.whole_cluster import WholeCluster
-from tests.monitoring.whole_cluster.nodes import COMPUTE, SPEC
+from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, SPEC, Node
 from tests.waiting import wait_until
-from trainyard.monitoring.dashboard import Dashboard, Panel, dashboards_for
+from trainyard.monitoring.dashboard import VARIABLES, Dashboard, Panel, dashboards_for
 from trainyard.monitoring.features import features_of
 from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series
 from trainyard.operate.monitoring.verify.deployed_cluster import plain_keeper
@@ -38,7 +39,11 @@ EXPECTED = {
 }
 # Neuron devices have a test of their own: test_neuron_dashboard.py.
 OF_P5 = dashboards_for(features_of(spec_of(SPEC)))
-EVERYTHING = {"$cluster": ".*", "$queue": ".*", "$node": ".*", "$user": ".*", "$job": ".*", "$__rate_interval": "10s"}
+EVERYTHING = {
+    **{f"${name}": ".*" for name in VARIABLES},
+    "$__rate_interval": "10s",
+    "$__range": "1h",
+}
 
 
 def test_what_is_written_elsewhere_arrives_with_all_labels(p5_cluster: WholeCluster):
@@ -95,9 +100,9 @@ def test_a_real_prometheus_says_the_same_of_itself_and_of_alerts(p5_cluster: Who
         assert foreign_metrics()[name] - ({"jobid", "user"} if name in OF_ALERTS else set()) <= labels, name
 
 
-def asked(expr: str) -> str:
-    """Return a query with its variables filled in so that it asks for everything."""
-    for variable, value in EVERYTHING.items():
+def asked(expr: str, **chosen: str) -> str:
+    """Return a query with its variables filled in, so that it asks for everything of which nothing is chosen."""
+    for variable, value in {**EVERYTHING, **{f"${name}": value for name, value in chosen.items()}}.items():
         expr = expr.replace(variable, value)
     return expr
 
@@ -134,3 +139,24 @@ def test_every_panel_has_data_where_a_gpu_is_ill(p5_cluster: WholeCluster, dashb
     panels = (panel for panel in dashboard.panels() if panel.id not in BY_THE_CLOCK)
     empty = {panel.id for panel in panels if unanswered(p5_cluster, panel)}
     assert empty == EMPTY_WHERE_ILL.get(dashboard.id, set())
+
+
+def names_of_nodes(cluster: WholeCluster, panels: Iterable[Panel], **chosen: str) -> set[str]:
+    """Return the names of nodes, of EC2 and of Slurm, on all that panels show."""
+    queries = [asked(query.expr, **chosen) for panel in panels for query in panel.queries]
+    shown = [dict(series) for query in queries for series in cluster.ask(query)]
+    return {labels[label] for labels in shown for label in ("node_name", "node") if label in labels}
+
+
+# One that drains, one that was drained before, one in which all is well, and the head node.
+@pytest.mark.parametrize("node", [*COMPUTE[:3], HEAD], ids=lambda node: f"node-{node.number}")
+def test_a_chosen_node_is_all_that_panels_about_nodes_show(p5_cluster: WholeCluster, node: Node):
+    p5_cluster.fired()
+    (host,) = {
+        dict(series)["node_name"]
+        for series in p5_cluster.ask(f'up{{instance="{p5_cluster.network}.{node.number}:9341"}}')
+    }
+    names = {host, *(dict(series)["node"] for series in p5_cluster.ask(f'node:names:max{{node_name="{host}"}}'))}
+    panels = [panel for dashboard in OF_P5 for panel in dashboard.panels() if panel.is_of_chosen_nodes]
+    assert names_of_nodes(p5_cluster, panels, node=host) == names
+    assert names_of_nodes(p5_cluster, panels) > names

@@ -2,7 +2,10 @@
 
 A query is PromQL with variables, which each of those fills in: ``$cluster``, ``$queue``, ``$node``, ``$user`` and
 ``$job`` stand for a regular expression, so that a matcher is ``cluster=~"$cluster"``. ``$__rate_interval`` stands for
-the range of a rate.
+the range of a rate, ``$__range`` for the time that is shown.
+
+``$node`` has EC2's names, of the label ``node_name``. What Slurm tells has its own, ``node``: of that goes, by
+``node:names:max``, what is another node. So it needs nothing that is recorded while no node is chosen.
 """
 
 from __future__ import annotations
@@ -138,6 +141,11 @@ class Panel:
             *(_LEGEND_LABEL.findall(query.legend) for query in self.queries)
         )
         return tuple(linked for linked in LINKED_LABELS if linked.label in shown)
+
+    @property
+    def is_of_chosen_nodes(self) -> bool:
+        """Return whether it shows the chosen nodes alone, and not what there is once, such as Slurm's own counts."""
+        return any("$node" in query.expr for query in self.queries)
 
     def value_columns(self) -> list[str]:
         """Return what the columns are called that could have the values of its queries, in the order of those."""

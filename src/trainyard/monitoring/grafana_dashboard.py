@@ -24,6 +24,7 @@ from grafana_foundation_sdk.models import dashboard as models
 from grafana_foundation_sdk.models.text import TextMode
 
 from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
+from trainyard.monitoring.events import EVENT, RECORD, Event, events
 from trainyard.monitoring.grafana_ranking import fixed_rankings
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.state_colours import state_colour, state_colours
@@ -36,12 +37,12 @@ _COLOURS = {"ok": "green", "not ok": "red"}
 # Of 2^31 - 1 that Grafana has for ids, so few that they stay readable; a test finds two that are the same.
 _IDS = 100_000
 _GREY = "#8e8e8e"
-LOGS = "Its log"
+LOGS = "Logs"
 # https://grafana.com/docs/grafana/latest/dashboards/variables/add-template-variables/#global-variables
 _AS_TEXT = {"from": "${__from:date:iso}", "to": "${__to:date:iso}"}
 _STATE_LABELS = {"severity", "status"}
 _WIDTHS = {"low": 0, "median": 1, "high": 0, "limit": 1}
-# Half of what events.yaml looks back, so that no event falls between two samples.
+# Half of what the shortest events last, so that none falls between two samples.
 _EVENT_STEP = "1m"
 # What the other dashboard opens with: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-data-links/
 _AS_HERE = "${__all_variables}&${__url_time_range}"
@@ -60,21 +61,27 @@ def _compiled(dashboard: Dashboard) -> dict[str, Any]:
         "needs": list(dashboard.needs),
         "document": {**_plain(_frame(dashboard).build()), "panels": []},
         "rows": [*(_row(row) for row in dashboard.rows), *_log_row(dashboard)],
-        "events": [{"needs": event["needs"], "annotation": _annotation(event)} for event in events()],
+        "events": [{"needs": list(event.needs), "annotation": _annotation(event)} for event in events()],
     }
 
 
-def _annotation(event: dict[str, Any]) -> dict[str, Any]:
-    """Return what marks an event in the panels: Grafana's SDK knows neither its title nor its text."""
+def _annotation(event: Event) -> dict[str, Any]:
+    """Return what marks an event in the panels: Grafana's SDK knows neither its title nor its text.
+
+    One that does not last stands at its time, in milliseconds, which is the value of its series:
+    https://github.com/grafana/grafana/blob/main/packages/grafana-prometheus/src/components/AnnotationQueryEditor.tsx
+    """
+    expr = f'{RECORD}{{{EVENT}="{event.event}", cluster=~"$cluster|", node_name=~"$node|"}}'
     return {
-        "name": event["name"],
+        "name": event.marks,
         "datasource": {"type": SOURCE.type_val, "uid": SOURCE.uid},
-        "enable": event.get("enabled", True),
+        "enable": event.enabled,
         "hide": False,
-        "iconColor": event["colour"],
-        "target": {"expr": event["expr"], "interval": _EVENT_STEP, "refId": "Anno"},
-        "titleFormat": event["title"],
-        "textFormat": event["text"],
+        "iconColor": event.colour,
+        "target": {"expr": expr if event.lasts else f"1000 * {expr}", "interval": _EVENT_STEP, "refId": "Anno"},
+        "titleFormat": f"{{{{{EVENT}}}}}: {{{{text}}}}",
+        "textFormat": "{{node}} {{node_name}} {{jobid}} {{user}}",
+        "useValueForTime": not event.lasts,
     }
 
 
@@ -84,13 +91,17 @@ def _row(row: PanelRow) -> dict[str, Any]:
 
 
 def _log_row(dashboard: Dashboard) -> list[dict[str, Any]]:
-    """Return a row with the commands that show the logs, which lie in CloudWatch: Grafana asks Prometheus alone."""
-    if not dashboard.logs:
-        return []
+    """Return a row with the commands that show the logs, which lie in CloudWatch: Grafana asks Prometheus alone.
+
+    A command takes one node, and only on the page of a node is exactly one chosen.
+    """
     commands = [
         re.sub(r"\$(\w+)", lambda name: _AS_TEXT.get(name[1], f"${{{name[1]}:singlequote}}"), one)
         for one in dashboard.logs
+        if "$node" not in one or dashboard.about_one == "node"
     ]
+    if not commands:
+        return []
     content = "\n".join(["```", *commands, "```"])
     panel = text.Panel().id(stable_id("logs")).title(LOGS).mode(TextMode.MARKDOWN).content(content).span(24).height(4)
     heading = _plain(builders.Row(LOGS).id(stable_id("row logs")).build())
@@ -140,15 +151,6 @@ def stable_id(name: str) -> int:
 
 
 @cache
-def events() -> list[dict[str, Any]]:
-    """Return what happens in a cluster, as queries: see events.yaml."""
-    content: list[dict[str, Any]] = yaml.load(
-        Path(__file__).with_name("events.yaml").read_bytes(), Loader=yaml.CSafeLoader
-    )
-    return content
-
-
-@cache
 def grafana_words() -> dict[str, Any]:
     """Return what Grafana calls our units, and how it finds the values of our variables."""
     content: dict[str, Any] = yaml.load(
@@ -181,7 +183,9 @@ def _ref_id(at: int) -> str:
 
 
 def _description(panel: Panel) -> str:
-    return f"{panel.description}\n\nEmpty: {panel.may_be_empty}." if panel.may_be_empty else panel.description
+    whole = [] if panel.is_of_chosen_nodes else ["Of the whole cluster, whichever nodes are chosen."]
+    empty = [f"Empty: {panel.may_be_empty}."] if panel.may_be_empty else []
+    return "\n\n".join([panel.description, *whole, *empty])
 
 
 def _unit(unit: str) -> str:
@@ -210,6 +214,10 @@ def _thresholds(panel: Panel) -> builders.ThresholdsConfig:
 
 
 def _expr(panel: Panel, query: PanelQuery) -> str:
+    if panel.unit == "timestamp":
+        # Of which Grafana has milliseconds:
+        # https://github.com/grafana/grafana/blob/v10.4.0/packages/grafana-data/src/valueFormats/dateTimeFormatters.ts
+        return f"1000 * ({query.expr})"
     if panel.kind == "table" and query is not panel.queries[0]:
         # Only of what the first one ranks.
         on = [column.label for column in panel.columns if not column.label.startswith("Value")]

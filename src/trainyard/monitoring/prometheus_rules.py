@@ -17,6 +17,7 @@ import yaml
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.alert import GROUPS, Alert, alerts
 from trainyard.monitoring.alertmanager_config import amp_definition
+from trainyard.monitoring.events import EVENT, LABELS, RECORD, events
 from trainyard.monitoring.rules_text import RulesText
 from trainyard.monitoring.type_rules import EFA, GPUS, NVLINK, TYPE_LABELS, type_rules
 
@@ -101,6 +102,7 @@ def recorded_metrics() -> dict[str, frozenset[str]]:
     return {
         **{rule["record"]: frozenset(rule.get("by", NODE_LABELS)) for rule in listed},
         **dict.fromkeys(QUANTILES, frozenset({"cluster", "queue", OF})),
+        RECORD: frozenset({EVENT, *LABELS}),
         **dict.fromkeys((EFA, GPUS, NVLINK), frozenset(TYPE_LABELS)),
     }
 
@@ -126,6 +128,7 @@ def recording_groups() -> tuple[dict[str, Any], ...]:
         *recorded,
         {"name": "trainyard-recorded-usual", "interval": "2m", "rules": [*map(_quantile_rule, QUANTILES)]},
         {"name": "trainyard-recorded-types", "interval": "2m", "rules": type_rules()},
+        {"name": "trainyard-recorded-events", "rules": [event.rule for event in events()]},
     )
 
 

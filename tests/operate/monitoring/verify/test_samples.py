@@ -84,7 +84,7 @@ def test_rules_that_are_not_loaded_are_counted_and_named():
     keeper = FakeKeeper()
     keeper.groups = loaded()
     assert found(rules, keeper) == []
-    names = [rule["name"] for group in keeper.groups for rule in group["rules"]]
+    names = {rule["name"] for group in keeper.groups for rule in group["rules"]}
     keeper.groups = []
     ((severity, id_, message),) = found(rules, keeper)
     assert (severity, id_) == ("error", "rules-not-loaded")

@@ -26,6 +26,12 @@ def test_every_dashboard_and_panel_is_described_in_its_order():
     json.dumps(description(), allow_nan=False)
 
 
+def test_a_panel_says_whether_it_is_of_the_whole_cluster_whichever_node_is_chosen():
+    (overview,) = (one for one in description()["dashboards"] if one["id"] == "cluster-overview")
+    whole = {panel["id"]: panel["whole"] for row in overview["rows"] for panel in row["panels"]}
+    assert (whole["jobs"], whole["events"], whole["efa"]) == (True, False, False)
+
+
 def test_an_empty_panel_says_when_that_is_right():
     assert _why_empty((), "") == ""
     assert _why_empty(("efa", "slurm"), "all are well") == "the cluster has no EFA or no Slurm; or all are well"

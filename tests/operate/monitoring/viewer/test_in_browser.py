@@ -307,7 +307,17 @@ def test_day_and_night_change_what_is_drawn_already(whole, browser):
 
 
 def test_names_of_others_are_text_and_nothing_else(browser):
-    names = ("node_name", "job", "alertname", "severity", "device", "mountpoint", "check", "user")
+    names = (
+        "node_name",
+        "job",
+        "alertname",
+        "severity",
+        "device",
+        "mountpoint",
+        "check",
+        "user",
+        "text",
+    )
     labels = dict.fromkeys(names, HOSTILE)
     source = FakeSource([(labels, 1.0)], label_names={"cluster": [HOSTILE, MARKUP], "queue": ["a&b"]})
     with viewing(source) as viewer:
@@ -325,6 +335,22 @@ def test_names_of_others_are_text_and_nothing_else(browser):
             assert page.locator("img").count() == 0
             named |= {dashboard.id} if one_line(HOSTILE) in (page.locator("#panels").text_content() or "") else set()
         assert named == {dashboard.id for dashboard in dashboards()}
+
+
+def test_events_begin_with_the_newest_and_what_is_of_the_whole_cluster_says_so_beside_a_chosen_node(browser):
+    at = 1_795_286_880.0
+    events = [("drain", at - 60), ("boot", at), ("alert", at - 120)]
+    source = FakeSource([({"event": event, "node_name": "n", "text": MARKUP}, value) for event, value in events])
+    with viewing(source) as viewer:
+        page = Opened(browser, viewer, "cluster-overview").page
+        rows = page.locator("[data-panel=events] tbody tr")
+        assert [row.locator("td").nth(1).inner_text() for row in rows.all()] == ["boot", "drain", "alert"]
+        assert rows.first.locator("td").last.inner_text() == MARKUP
+        assert page.locator(".whole:visible").count() == 0
+        page = Opened(browser, viewer, "cluster-overview?node=n").page
+        told = {one.get_attribute("data-panel") for one in page.locator(".panel:has(.whole:visible)").all()}
+        (overview,) = (one for one in dashboards() if one.id == "cluster-overview")
+        assert told == {panel.id for panel in overview.panels() if not panel.is_of_chosen_nodes}
 
 
 def test_a_panel_says_how_many_series_it_leaves_out_and_draws_what_is_no_number_as_a_gap(browser):

@@ -54,6 +54,11 @@ def test_a_panel_never_gets_more_series_than_it_has_room_for_and_says_how_many_t
         assert (len(data["series"]), data["shown"], data["total"]) == (most, most, 8000), kind
 
 
+def test_a_time_is_told_to_the_second_and_other_numbers_as_anybody_reads_them():
+    source = FakeSource([({"node_name": "a"}, 1_795_286_879.6), ({"node_name": "b"}, 0.123456789)])
+    assert [one["newest"] for one in shown(source, panel("table"))["series"]] == [1_795_286_880, 0.1234568]
+
+
 def test_names_are_in_the_order_in_which_people_count():
     many = [({"node_name": f"n{number}"}, float(number)) for number in range(12)]
     assert [one["name"] for one in shown(FakeSource(many), panel())["series"]][-2:] == ["n10", "n11"]

@@ -46,6 +46,7 @@ _AT_ONCE = 8
 # Of a rate: four scrapes, as Grafana has it.
 # https://grafana.com/docs/grafana/latest/datasources/prometheus/template-variables/#use-__rate_interval
 _RATE_INTERVAL = "2m"
+_RANGE = "1h"
 
 
 def grafana(situation: Situation) -> Iterator[Finding]:
@@ -152,7 +153,12 @@ def panels(situation: Situation) -> Iterator[Finding]:
 def cluster_query(expr: str, name: str) -> str:
     """Return a query of a panel for one cluster, with all of its queues, nodes and jobs."""
     cluster = json.dumps(re.escape(name))[1:-1]
-    values = {**dict.fromkeys(VARIABLES, ".*"), "cluster": cluster, "__rate_interval": _RATE_INTERVAL}
+    values = {
+        **dict.fromkeys(VARIABLES, ".*"),
+        "cluster": cluster,
+        "__rate_interval": _RATE_INTERVAL,
+        "__range": _RANGE,
+    }
     return re.sub(rf"\$({'|'.join(values)})\b", lambda match: values[match[1]], expr)
 
 

@@ -62,6 +62,7 @@ def _panel(dashboard: Dashboard, panel: Panel) -> dict[str, Any]:
         "min": panel.min,
         "max": panel.max,
         "stack": panel.stack,
+        "whole": not panel.is_of_chosen_nodes,
         "thresholds": [{"value": threshold.value, "colour": threshold.colour} for threshold in panel.thresholds],
         "columns": [{"label": column.label, "title": column.title, "unit": column.unit} for column in panel.columns],
         "links": list(panel.links),

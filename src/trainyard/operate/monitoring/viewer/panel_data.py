@@ -31,6 +31,7 @@ _LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 # A name is read, not searched.
 _LONGEST, _LONGEST_LABEL = 120, 300
 _MOST_NODES, _MOST_BESIDE = 100, 5000
+_WHOLE_FROM = 1e9
 _USUAL, _ROLE = {"low", "median", "high"}, "role"
 
 
@@ -176,12 +177,12 @@ def _on_grid(series: Series, window: Window) -> list[float | str | None]:
 
 
 def _number(value: float) -> float | str | None:
-    """Return what JSON can hold, with as many digits as anybody reads."""
+    """Return what JSON can hold, with as many digits as anybody reads: of times, each second."""
     if math.isnan(value):
         return None
     if math.isinf(value):
         return "+Inf" if value > 0 else "-Inf"
-    return float(f"{value:.7g}")
+    return float(f"{value:.7g}") if abs(value) < _WHOLE_FROM else float(round(value))
 
 
 def _all(labels: Mapping[str, str]) -> str:

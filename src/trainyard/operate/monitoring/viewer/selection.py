@@ -11,7 +11,7 @@ from trainyard.operate.monitoring.viewer.source import MetricsSource
 
 # What has a meaning of its own in RE2: https://github.com/google/re2/wiki/Syntax
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
-_VARIABLE = re.compile(r"\$(cluster|queue|node|user|job|__rate_interval)\b")
+_VARIABLE = re.compile(r"\$(cluster|queue|node|user|job|__rate_interval|__range)\b")
 _LABELS = {"cluster": "cluster", "queue": "queue", "node": "node_name", "user": "user", "job": "jobid"}
 _TARGETS = 'up{cluster=~"$cluster", queue=~"$queue"}'
 _OF_QUEUES = 'up{cluster=~"$cluster", queue=~"$queue", queue!=""}'
@@ -48,6 +48,7 @@ def fill_variables(expr: str, selection: Selection, window: Window) -> str:
         "user": _pattern(selection.user),
         "job": _pattern(selection.job),
         "__rate_interval": f"{window.rate_interval_s}s",
+        "__range": f"{window.end_s - window.start_s}s",
     }
     return _VARIABLE.sub(lambda match: values[match[1]], expr)
 

@@ -146,6 +146,7 @@ async function refresh() {
   panels.forEach((panel) => panel.wait());
   try {
     await chooseOne(signal);
+    place("panels").classList.toggle("of-nodes", Boolean(state.node));
     await Promise.all([showPanels(signal), showVariables(signal), showAlerts(signal)]);
     showLogs();
     place("trouble").hidden = true;

@@ -29,7 +29,8 @@ export class Panel {
     this.note = element("span", { class: "note" });
     this.body = element("div", { class: "body" });
     this.legend = element("div", { class: "legend", hidden: "" });
-    const head = element("header", {}, element("h3", {}, described.title), this.note, this.info());
+    const whole = described.whole ? [element("span", { class: "whole" }, "whole cluster")] : [];
+    const head = element("header", {}, element("h3", {}, described.title), ...whole, this.note, this.info());
     const small = described.width <= SMALL_WIDTH && ["stat", "gauge"].includes(described.kind);
     this.frame = element("section", { class: small ? "panel small" : "panel", "data-panel": described.id }, head, this.body, this.legend);
     this.frame.style.setProperty("--width", described.width);

@@ -37,7 +37,7 @@ export function table(panel, series, linkTo) {
   const body = element("tbody");
   const heads = columns.map((column, at) => {
     const button = element("button", { type: "button" }, column.title || column.label);
-    const head = element("th", { scope: "col", class: isValue(column) ? "number" : "" }, button);
+    const head = element("th", { scope: "col", class: isNumber(panel, column) ? "number" : "" }, button);
     button.addEventListener("click", () => {
       sorting.down = sorting.column === at ? !sorting.down : false;
       sorting.chosen = true;
@@ -53,7 +53,7 @@ export function table(panel, series, linkTo) {
     });
     const order = [...rows].sort((one, other) => compared(one[sorting.column], other[sorting.column]));
     if (sorting.down) order.reverse();
-    if (!sorting.chosen) order.sort((one, other) => worst(one) - worst(other)); // trouble first, until somebody sorts
+    if (!sorting.chosen && panel.unit !== "timestamp") order.sort((one, other) => worst(one) - worst(other)); // trouble first, until somebody sorts
     body.replaceChildren(...order.map((row) => element("tr", {}, ...row.map(drawn))));
   }
   fill();
@@ -64,6 +64,11 @@ export function table(panel, series, linkTo) {
 // The values of further queries are called as in Grafana.
 function isValue(column) {
   return column.label.startsWith("Value");
+}
+
+// A time is read like a word.
+function isNumber(panel, column) {
+  return isValue(column) && (column.unit || panel.unit) !== "timestamp";
 }
 
 // A column that is empty in every row only takes room from the others.
@@ -83,7 +88,7 @@ function cell(panel, column, one, linkTo) {
   return {
     text: value === undefined ? "" : formatted(value, column.unit || panel.unit),
     sort: numeric(value) ?? -Infinity,
-    number: true,
+    number: isNumber(panel, column),
     colour: column.label === "Value" ? thresholdColour(panel, value) : "",
   };
 }
