@@ -11,6 +11,7 @@ import pytest
 
 from tests.program import run
 from tests.training.ledger.runs import storm
+from trainyard.monitoring.registry import registry
 
 
 @pytest.fixture
@@ -131,6 +132,8 @@ def test_metrics_say_what_the_report_says_and_names_stay_labels(folder: Path) ->
     assert f"trainyard_run_goodput_ratio{{{label}}} {told['goodput']:.15g}" in lines
     assert not any("usd" in line for line in lines)  # without a price
     assert not any(line.startswith("trainyard_nodes") for line in lines)
+    told_names = {line.split()[2] for line in lines if line.startswith("# TYPE")}
+    assert told_names <= {name for name in registry("timers") if name.startswith("trainyard_run_")}
 
 
 @pytest.mark.integration

@@ -198,7 +198,7 @@ def test_no_graph_ranks_anew_at_each_point(name: str):
 def test_a_table_shows_its_columns_in_their_order_and_nothing_else(name: str):
     (described,) = [dashboard for dashboard in dashboards() if dashboard.id == name]
     for panel, made in zip(described.panels(), panels(document(name)), strict=True):
-        if panel.kind not in {"table", "tiles"}:
+        if not panel.is_by_columns:
             assert not made.get("transformations")
         if panel.kind != "table":
             continue
@@ -224,6 +224,15 @@ def test_tiles_are_a_coloured_cell_for_each_gpu_of_each_node_and_lead_to_it():
     (names,) = made["fieldConfig"]["overrides"]
     assert names["matcher"]["options"] == "node_name\\gpu"
     assert "/d/trainyard-node?" in names["properties"][0]["value"][0]["url"]
+
+
+def test_stacked_bars_are_a_bar_for_each_run_of_a_part_for_each_use():
+    made = next(one for one in panels(document("training-runs")) if one["title"] == "GPU-hours by use")
+    *_, matrix = made["transformations"]
+    assert matrix["options"] == {
+        "rowField": "run", "columnField": "kind", "valueField": "Value", "emptyValue": "null",
+    }  # fmt: skip
+    assert (made["type"], made["options"]["stacking"]) == ("barchart", "normal")
 
 
 def test_a_table_of_alerts_colours_how_bad_they_are_and_begins_with_the_critical_ones():

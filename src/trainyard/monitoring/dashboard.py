@@ -29,6 +29,7 @@ ORDER = (
     "node-status",
     "slurm-jobs",
     "job",
+    "training-runs",
     "node",
     "gpu-performance",
     "gpu-peers",
@@ -39,7 +40,8 @@ ORDER = (
     "storage",
     "money",
 )
-# bars: one for each series, of its newest value. heatmap: a row for each series, a colour for each value.
+# bars: one for each series, of its newest value; stacked, one for each name, of a part for each value of the label that
+# is its column. heatmap: a row for each series, a colour for each value.
 # states: a row for each series, green for 1 and red for 0. table: a row for each series of its first query, with the
 # values of the others beside it. tiles: a tile for each series, those of one name together.
 KINDS = ("timeseries", "stat", "gauge", "bars", "table", "heatmap", "states", "tiles")
@@ -143,6 +145,16 @@ class Panel:
         return tuple(linked for linked in LINKED_LABELS if linked.label in shown)
 
     @property
+    def is_stacked_bars(self) -> bool:
+        """Return whether its bars have parts, named by the label of its column."""
+        return self.kind == "bars" and self.stack
+
+    @property
+    def is_by_columns(self) -> bool:
+        """Return whether nothing can be shown without columns."""
+        return self.kind in {"table", "tiles"} or self.is_stacked_bars
+
+    @property
     def is_of_chosen_nodes(self) -> bool:
         """Return whether it shows the chosen nodes alone, and not what there is once, such as Slurm's own counts."""
         return any("$node" in query.expr for query in self.queries)
@@ -166,7 +178,7 @@ class Panel:
             *([] if 0 < self.width <= COLUMNS and self.height > 0 else ["width or height"]),
             *([] if set(self.needs) <= set(NEEDS) else ["needs"]),
             *([] if all(column.unit in {"", *UNITS} for column in self.columns) else ["columns"]),
-            *([] if self.kind not in {"table", "tiles"} or self._has_columns() else ["columns of a table"]),
+            *([] if not self.is_by_columns or self._has_columns() else ["columns of a table"]),
         ]
         if wrong:
             raise ValueError(f"panel {self.id}: {', '.join(wrong)} cannot be so")

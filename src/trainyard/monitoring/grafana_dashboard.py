@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from grafana_foundation_sdk.builders import bargauge, gauge, stat, statetimeline, statushistory, table, text, timeseries
+from grafana_foundation_sdk.builders import (
+    barchart,
+    bargauge,
+    gauge,
+    stat,
+    statetimeline,
+    statushistory,
+    table,
+    text,
+    timeseries,
+)
 from grafana_foundation_sdk.builders import common as looks
 from grafana_foundation_sdk.builders import dashboard as builders
 from grafana_foundation_sdk.builders import prometheus as asked
@@ -229,7 +239,7 @@ def _target(panel: Panel, query: PanelQuery, ref_id: str) -> asked.Dataquery:
     expr = _expr(panel, query)
     target = asked.Dataquery().ref_id(ref_id).datasource(SOURCE).expr(expr)
     target = target.legend_format(query.legend or "__auto").editor_mode(prometheus.QueryEditorMode.CODE)
-    if panel.kind in {"table", "tiles"}:
+    if panel.is_by_columns:
         target = target.format(prometheus.PromQueryFormat.TABLE)
     if query.instant:
         return target.instant()
@@ -306,11 +316,31 @@ def _gauge(_: Panel) -> gauge.Panel:
     return gauge.Panel().reduce_options(_newest()).color_scheme(_by_thresholds())
 
 
-def _bars(_: Panel) -> bargauge.Panel:
+def _bars(panel: Panel) -> bargauge.Panel | barchart.Panel:
+    if panel.stack:
+        return _stacked_bars(panel)
     builder = (
         bargauge.Panel().orientation(common.VizOrientation.HORIZONTAL).display_mode(common.BarGaugeDisplayMode.BASIC)
     )
     return builder.reduce_options(_newest()).color_scheme(_by_thresholds())
+
+
+def _stacked_bars(panel: Panel) -> barchart.Panel:
+    """Return a bar for each name, with a part for each value of the label of its column."""
+    builder = barchart.Panel().orientation(common.VizOrientation.HORIZONTAL).legend(_legend())
+    builder = builder.stacking(common.StackingMode.NORMAL)
+    builder = builder.show_value(common.VisibilityMode.NEVER).fill_opacity(80)
+    return builder.transformations(_matrix(panel))
+
+
+def _matrix(panel: Panel) -> list[models.DataTransformerConfig]:
+    """Return what makes a row of each name, and a column of each value of the label of the panel's column."""
+    row, column = _matrix_labels(panel)
+    matrix = {"rowField": row, "columnField": column, "valueField": "Value", "emptyValue": "null"}
+    return [
+        _transformation("filterFieldsByName", {"include": {"names": [row, column, "Value"]}}),
+        _transformation("groupingToMatrix", matrix),
+    ]
 
 
 def _newest() -> looks.ReduceDataOptions:
@@ -374,13 +404,9 @@ def _transformation(id_: str, options: dict[str, Any]) -> models.DataTransformer
 
 def _tiles(panel: Panel) -> table.Panel:
     """Return a table with a coloured cell for each tile: a row for each name, a column for each value of its label."""
-    row, column = _tile_labels(panel)
+    row, column = _matrix_labels(panel)
     names = f"{row}\\{column}"
-    builder = table.Panel().cell_height(common.TableCellHeight.SM)
-    include = {"include": {"names": [row, column, "Value"]}}
-    matrix = {"rowField": row, "columnField": column, "valueField": "Value", "emptyValue": "null"}
-    builder = builder.with_transformation(_transformation("filterFieldsByName", include))
-    builder = builder.with_transformation(_transformation("groupingToMatrix", matrix))
+    builder = table.Panel().cell_height(common.TableCellHeight.SM).transformations(_matrix(panel))
     mode = models.FieldColorModeId.THRESHOLDS if panel.thresholds else models.FieldColorModeId.CONTINUOUS_BL_PU
     builder = builder.color_scheme(builders.FieldColor().mode(mode))
     links = [_plain(_data_link(linked, "__value.raw").build()) for linked in panel.linked_labels()]
@@ -390,7 +416,7 @@ def _tiles(panel: Panel) -> table.Panel:
     )
 
 
-def _tile_labels(panel: Panel) -> tuple[str, str]:
+def _matrix_labels(panel: Panel) -> tuple[str, str]:
     (row,) = re.findall(r"{{(\w+)}}", panel.queries[0].legend)
     return row, panel.columns[0].label
 

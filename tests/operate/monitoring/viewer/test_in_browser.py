@@ -316,6 +316,8 @@ def test_names_of_others_are_text_and_nothing_else(browser):
         "mountpoint",
         "check",
         "user",
+        "run",
+        "kind",
         "text",
     )
     labels = dict.fromkeys(names, HOSTILE)

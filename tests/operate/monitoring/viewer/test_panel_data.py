@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.edge.prometheus_api import Series
@@ -52,6 +53,12 @@ def test_a_panel_never_gets_more_series_than_it_has_room_for_and_says_how_many_t
             continue  # it is all of them
         data = shown(FakeSource(many), panel(kind))
         assert (len(data["series"]), data["shown"], data["total"]) == (most, most, 8000), kind
+
+
+def test_bars_that_have_parts_have_them_all():
+    parts = [({"run": f"r{number % 20}", "kind": f"k{number // 20}"}, float(number)) for number in range(220)]
+    stacked = replace(panel("bars"), stack=True, columns=(Column("kind", "Use"),))
+    assert len(shown(FakeSource(parts), stacked)["series"]) == 220
 
 
 def test_a_time_is_told_to_the_second_and_other_numbers_as_anybody_reads_them():

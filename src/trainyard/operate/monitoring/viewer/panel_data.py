@@ -26,6 +26,8 @@ MOST_SERIES = {
     "states": 40,
     "tiles": 50_000,
 }
+_MOST_PARTS = 300
+"""Of bars that have parts: of each bar, all."""
 _OVER_TIME = {"timeseries", "heatmap", "states"}
 _LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 # A name is read, not searched.
@@ -138,7 +140,7 @@ def series_name(legend: str, labels: Mapping[str, str]) -> str:
 def _query_data(
     asking: PanelQueries, panel: Panel, query: PanelQuery, selection: Selection, window: Window
 ) -> QueryResult:
-    most = MOST_SERIES[panel.kind]
+    most = _MOST_PARTS if panel.is_stacked_bars else MOST_SERIES[panel.kind]
     if _is_over_time(panel, query):
         own = sum(not one.role for one in panel.queries)
         return asking.over_time(query.expr, selection, window, max(most // own, 4))

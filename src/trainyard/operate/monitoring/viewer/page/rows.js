@@ -1,16 +1,17 @@
 // What has a row for each series: bars, states over time, and a heat map. Plain elements, so that names can be read and
 // copied; only the cells of the map are a canvas.
 
-import { badness, colour, stateColourOf } from "./colours.js";
+import { badness, colour, palette, stateColourOf } from "./colours.js";
 import { clock, formatted, numeric } from "./format.js";
 import { timeMarks } from "./marks.js";
 import { element, thresholdColour } from "./plain.js";
-import { oneValue, tipOver } from "./tip.js";
+import { nameAndValue, oneValue, tipOver } from "./tip.js";
 
 const MOST_TIMES = 4;
 const CELL_HEIGHT = 16;
 
 export function bars(panel, series) {
+  if (panel.stack) return stackedBars(panel, series);
   const value = (one) => numeric(one.newest) ?? 0;
   const place = (one) => badness(one.name.split(" ").at(-1));
   const sorted = [...series].sort((one, other) => place(one) - place(other) || (numeric(other.newest) ?? -Infinity) - (numeric(one.newest) ?? -Infinity));
@@ -22,6 +23,38 @@ export function bars(panel, series) {
     return [name(one), element("div", { class: "track" }, filled), element("b", {}, formatted(one.newest, panel.unit))];
   });
   return element("div", { class: "rows bars" }, ...rows);
+}
+
+// A bar for each name, with a part for each value of the label of the panel's column, the largest first.
+function stackedBars(panel, series) {
+  const label = panel.columns[0].label;
+  const byPart = summed(series, (one) => one.labels[label] || "");
+  const byName = summed(series, (one) => one.name);
+  const shades = new Map([...byPart.keys()].map((key, at) => [key, palette()[at] ?? colour("faint")]));
+  const longest = Math.max(...byName.values());
+  const rows = [...byName].flatMap(([named, total]) => {
+    const own = new Map(series.filter((one) => one.name === named).map((one) => [one.labels[label] || "", one]));
+    const parts = [...shades].filter(([key]) => own.has(key)).map(([key, shade]) => {
+      const filled = element("i");
+      filled.style.background = shade;
+      filled.style.width = `${part(numeric(own.get(key).newest) ?? 0, 0, longest)}%`;
+      tipOver(filled, () => nameAndValue(named, key, shade, formatted(own.get(key).newest, panel.unit)));
+      return filled;
+    });
+    return [name({ name: named }), element("div", { class: "track parts" }, ...parts), element("b", {}, formatted(total, panel.unit))];
+  });
+  const keys = [...byPart].map(([key, total]) => {
+    const mark = element("i");
+    mark.style.background = shades.get(key);
+    return element("span", {}, mark, key, element("b", {}, formatted(total, panel.unit)));
+  });
+  return element("div", { class: "rows bars" }, ...rows, element("div", { class: "keys" }, ...keys));
+}
+
+function summed(series, keyOf) {
+  const sums = new Map();
+  for (const one of series) sums.set(keyOf(one), (sums.get(keyOf(one)) || 0) + (numeric(one.newest) ?? 0));
+  return new Map([...sums].sort((one, other) => other[1] - one[1]));
 }
 
 function part(value, low, high) {
