@@ -265,6 +265,16 @@ def spec_texts(draw: st.DrawFn) -> str:
             optional={
                 "mode": st.sampled_from(["none", "self-hosting", "amp-only", "amp+amg"]),
                 "alert_email": st.just("ml-team@example.com"),
+                "alert_receivers": st.lists(
+                    st.fixed_dictionaries(
+                        {
+                            "kind": st.sampled_from(["slack", "pagerduty", "webhook"]),
+                            "secret": st.just("arn:aws:secretsmanager:us-east-2:123456789012:secret:tell-AbCdEf"),
+                        },
+                        optional={"severities": st.just(["critical"])},
+                    ),
+                    max_size=2,
+                ),
                 "instance_type": st.just("m5.large"),
                 "budget_usd_month": st.sampled_from([1, 250_000]),
                 "detailed": st.booleans(),

@@ -17,7 +17,8 @@ class Text(NamedTuple):
     """Annotates text that matches a pattern; ``what`` completes the sentence "must be …".
 
     With ``numbers``, a whole number is taken as well, and stays one. Of ways to write the same, ``normal`` returns the
-    one that is kept; it is a function of a module.
+    one that is kept; it is a function of a module. Where people write a secret instead of its name, ``secret`` keeps
+    what they wrote out of the error.
     """
 
     pattern: str
@@ -25,6 +26,7 @@ class Text(NamedTuple):
     longest: int | None = None
     numbers: bool = False
     normal: Callable[[str], str] | None = None
+    secret: bool = False
 
     def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
         """Return pydantic's schema of such text."""
@@ -34,7 +36,8 @@ class Text(NamedTuple):
         if self.normal is not None:
             text = core_schema.no_info_after_validator_function(self.normal, text)
         number = core_schema.int_schema(strict=True)
-        return _must_be(self.what, core_schema.union_schema([text, number]) if self.numbers else text)
+        error_type = "secret_value" if self.secret else "bad_value"
+        return _must_be(self.what, core_schema.union_schema([text, number]) if self.numbers else text, error_type)
 
 
 class Whole(NamedTuple):
@@ -150,9 +153,7 @@ Count = Annotated[int, Whole("a whole number, 0 or more", least=0)]
 Positive = Annotated[int, Whole("a whole number, 1 or more", least=1)]
 
 
-def _must_be(what: str, schema: CoreSchema) -> CoreSchema:
+def _must_be(what: str, schema: CoreSchema, error_type: str = "bad_value") -> CoreSchema:
     from pydantic_core import core_schema  # only `make generate` gets here
 
-    return core_schema.custom_error_schema(
-        schema, custom_error_type="bad_value", custom_error_message=f"must be {what}"
-    )
+    return core_schema.custom_error_schema(schema, custom_error_type=error_type, custom_error_message=f"must be {what}")

@@ -1,4 +1,4 @@
-"""A real Alertmanager on loopback, and an SNS that keeps what it is told."""
+"""A real Alertmanager on loopback, and an SNS and other receivers that keep what they are told."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -68,24 +68,63 @@ def topic_of_sns() -> Iterator[Topic]:
     """Run an SNS that answers Publish and nothing else."""
     topic = Topic()
 
+    def publish(_: str, text: str) -> bytes:
+        topic.told.append({key: values[0] for key, values in parse_qs(text).items()})
+        return _PUBLISHED
+
+    with _server(publish) as topic.url:
+        yield topic
+
+
+@dataclass
+class Receivers:
+    """What Slack, PagerDuty and webhooks were told: the path and the JSON of each message."""
+
+    url: str = ""
+    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def wait_for(self, path: str, number: int = 1) -> list[dict[str, Any]]:
+        """Return what came to a path, once it is so much."""
+        wait_until(lambda: len(self.at(path)) >= number, lambda: self.told)
+        return self.at(path)
+
+    def at(self, path: str) -> list[dict[str, Any]]:
+        """Return what has come to a path until now."""
+        return [message for told_path, message in self.told if told_path == path]
+
+
+@contextmanager
+def http_receivers() -> Iterator[Receivers]:
+    """Run a server that answers every message as Slack does; PagerDuty and webhooks are content with that."""
+    receivers = Receivers()
+
+    def take(path: str, text: str) -> bytes:
+        receivers.told.append((path, json.loads(text)))
+        return b"ok"
+
+    with _server(take) as receivers.url:
+        yield receivers
+
+
+@contextmanager
+def _server(answer: Callable[[str, str], bytes]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            text = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            topic.told.append({key: values[0] for key, values in parse_qs(text).items()})
+            said = answer(self.path, self.rfile.read(int(self.headers["Content-Length"])).decode())
             self.send_response(200)
-            self.send_header("Content-Length", str(len(_PUBLISHED)))
+            self.send_header("Content-Type", "text/plain")
+            self.send_header("Content-Length", str(len(said)))
             self.end_headers()
-            self.wfile.write(_PUBLISHED)
+            self.wfile.write(said)
 
         def log_message(self, *_: Any) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    topic.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
-        yield topic
+        yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
         server.server_close()

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -19,6 +19,7 @@ from trainyard.monitoring.alert import SEVERITIES, alerts
 from trainyard.monitoring.alertmanager_config import alertmanager_config, amp_definition
 from trainyard.monitoring.prometheus_rules import WATCHDOG, alert_rules
 from trainyard.render.cloudformation.stacks import template
+from trainyard.spec.software import AlertSeverity
 
 TOPIC = "arn:aws:sns:us-east-2:123456789012:llm-monitoring-AlertTopic"
 HEARTBEAT = "arn:aws:sns:us-east-2:123456789012:llm-monitoring-HeartbeatTopic"
@@ -59,7 +60,7 @@ def test_amtool_accepts_it(tmp_path: Path):
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("severity", "receiver"), [("critical", "topic"), ("warning", "topic"), ("info", "topic-without-end")]
+    ("severity", "receiver"), [("critical", "critical"), ("warning", "warning"), ("info", "info"), ("other", "warning")]
 )
 def test_amtool_routes_every_severity(tmp_path: Path, severity: str, receiver: str):
     file = tmp_path / "alertmanager.yaml"
@@ -89,8 +90,8 @@ def test_no_heartbeat_says_that_the_watchdog_is_over():
     assert [sns["send_resolved"] for sns in receivers()["heartbeat"]["sns_configs"]] == [False]
 
 
-def test_every_severity_that_alerts_have_is_routed():
-    assert set(SEVERITIES) == {"critical", "warning", "info"}
+def test_every_severity_that_alerts_have_has_its_receiver():
+    assert set(SEVERITIES) == receivers().keys() - {"heartbeat"} == set(get_args(AlertSeverity))
 
 
 def test_every_alert_that_is_held_back_exists():
@@ -127,7 +128,7 @@ def test_rules_are_far_smaller_than_a_namespace_may_be():
 def test_two_calls_share_nothing_that_one_could_change():
     one, other = (alertmanager_config(TOPIC, HEARTBEAT, region) for region in "ab")
     one["route"]["receiver"] = "changed"
-    assert other["route"]["receiver"] == "topic"
+    assert other["route"]["receiver"] == "warning"
 
 
 @pytest.mark.integration

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.specs import spec_of
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.errors import code, words
 from trainyard.monitoring.alertmanager_config import alertmanager_config, amp_definition
@@ -15,6 +16,11 @@ pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
 TOPIC = "arn:aws:sns:us-east-2:123456789012:alerts"
 GOOD = amp_definition(TOPIC, f"{TOPIC}-heartbeat", "us-east-2")
+PAGERDUTY = """\
+monitoring:
+  alert_receivers: [{kind: pagerduty, secret: "arn:aws:secretsmanager:us-east-2:123456789012:secret:p-AbCdEf"}]
+"""
+TOLD = amp_definition(TOPIC, f"{TOPIC}-heartbeat", "us-east-2", spec_of(PAGERDUTY).monitoring.alert_receivers)
 BARE = str(alertmanager_config(TOPIC, f"{TOPIC}-heartbeat", "us-east-2"))
 
 
@@ -40,6 +46,10 @@ def test_a_definition_is_made_once_and_then_put(account: Account, workspace: str
     assert held["status"]["statusCode"] == "ACTIVE"
 
 
+def test_pagerduty_is_taken_with_its_key_in_a_secret(account: Account, workspace: str):
+    account.client("amp").create_alert_manager_definition(workspaceId=workspace, data=TOLD)
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -47,6 +57,8 @@ def test_a_definition_is_made_once_and_then_put(account: Account, workspace: str
         (GOOD.replace("region: us-east-2", "profile: p"), "sigv4 without region"),
         (GOOD.replace("sigv4:", "api_url: x\\n      sigv4:").replace("\\n", "\n"), "api_url is not allowed"),
         (GOOD.replace("sns_configs:", "webhook_configs:"), "webhook_configs is not supported"),
+        (TOLD.replace("secret_key:", "secret_name:"), "routing_key names no secret"),
+        (TOLD.replace("client: trainyard", "url: https://example.com"), "url is not supported"),
         ("alertmanager_config: [", "not YAML"),
     ],
 )

@@ -28,6 +28,8 @@ SELF_HOSTED = {
 }
 SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:s-AbCdEf"
 OTHER_SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:other-AbCdEf"
+PAGERDUTY = {"kind": "pagerduty", "secret": SECRET}
+TOLD = {"monitoring": {"mode": "self-hosting", "alert_receivers": [PAGERDUTY]}}
 KEY = "arn:aws:kms:us-east-2:123456789012:key/12345678-1234-1234-1234-123456789012"
 CERTIFICATE = "arn:aws:acm:us-east-2:123456789012:certificate/12345678-1234-1234-1234-123456789012"
 DIRECTORY = {
@@ -192,6 +194,13 @@ CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
     "monitoring.volume_gib": (200, SELF_HOSTED),
     "monitoring.volume_id": ("vol-0123456789abcdef0", SELF_HOSTED),
     "monitoring.alert_email": ("ml-team@example.com", {"monitoring": {"mode": "amp-only"}}),
+    "monitoring.alert_receivers": ([PAGERDUTY], {"monitoring": {"mode": "amp-only"}}),
+    "monitoring.alert_receivers[0].kind": ("slack", TOLD),
+    "monitoring.alert_receivers[0].secret": (OTHER_SECRET, TOLD),
+    "monitoring.alert_receivers[0].severities": (
+        ["critical"],
+        {"monitoring": {**TOLD["monitoring"], "mode": "amp-only"}},
+    ),
     "monitoring.budget_usd_month": (50_000, {"monitoring": {"mode": "amp-only"}}),
     "monitoring.detailed": (True, {}),
     "monitoring.log_retention_days": (30, {}),

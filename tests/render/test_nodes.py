@@ -237,7 +237,9 @@ def test_the_order_of_steps_is_that_of_their_numbers():
 )
 def test_only_a_spec_that_makes_a_monitoring_instance_has_its_steps(part: str, *, found: bool):
     steps = names(part).get("monitoring")
-    assert steps == (["node-package", "data-volume", "keeper", "alertmanager", "grafana"] if found else None)
+    assert steps == (
+        ["node-package", "data-volume", "keeper", "alertmanager", "grafana", "alert-receivers"] if found else None
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ import pytest
 from tests.rules.found import paths, problems
 
 RULE = "key-without-effect"
+SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:pager-AbCdEf"
 SUBNETS = "private_subnets: [subnet-0123456789abcdef0], public_subnets: [subnet-0123456789abcdef1]"
 NODES = "queues: [{{name: q, instance_type: {type}, {more}}}]"
 EXISTING = f"existing: {{vpc: vpc-0123456789abcdef0, {SUBNETS}}}"
@@ -15,6 +16,12 @@ def test_a_zone_beside_an_existing_network_is_found():
 def test_an_address_for_alerts_that_nothing_finds_is_found():
     assert paths(RULE, "monitoring: {alert_email: ml@example.com}") == ["monitoring.alert_email"]
     assert paths(RULE, "monitoring: {mode: amp-only, alert_email: ml@example.com}") == []
+
+
+def test_receivers_of_alerts_that_nobody_finds_are_found():
+    receivers = f"alert_receivers: [{{kind: pagerduty, secret: '{SECRET}'}}]"
+    assert paths(RULE, f"monitoring: {{{receivers}}}") == ["monitoring.alert_receivers"]
+    assert paths(RULE, f"monitoring: {{mode: amp-only, {receivers}}}") == []
 
 
 @pytest.mark.parametrize("subnet", ["private", "subnet-0123456789abcdef0"])

@@ -5,6 +5,7 @@ import pytest
 from tests.rules.found import paths
 
 RULE = "made-by-environment"
+SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:pager-AbCdEf"
 EXISTING = "{vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcdef0]}"
 
 
@@ -17,6 +18,8 @@ EXISTING = "{vpc: vpc-0123456789abcdef0, private_subnets: [subnet-0123456789abcd
         ("monitoring: {mode: self-hosting, certificate: 'arn:aws:acm:us-east-2:123456789012:certificate/a'}",
          "monitoring.certificate"),
         ("monitoring: {mode: amp-only, alert_email: ml@example.com}", "monitoring.alert_email"),
+        (f"monitoring: {{mode: amp-only, alert_receivers: [{{kind: pagerduty, secret: '{SECRET}'}}]}}",
+         "monitoring.alert_receivers"),
         ("monitoring: {mode: self-hosting, instance_type: m5.large}", "monitoring.instance_type"),
         ("file_systems: [{mount: /a, openzfs: {size_gib: 64}}]", "file_systems[0].openzfs"),
         ("file_systems: [{mount: /a, lustre: {size_gib: 1200}}]", "file_systems[0].lustre"),

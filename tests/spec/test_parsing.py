@@ -278,3 +278,39 @@ def test_a_password_in_a_wrong_value_is_not_repeated(part, path, shown):
     assert finding.path == path
     assert finding.message.endswith(f", not {shown}")
     assert not any("hu" in str(value) for value in (finding.message, finding.remedy))
+
+
+SLACK = "https://hooks.slack.com/services/T0123/B0123/hush"
+DIRECTORY = "domain: corp.example.com, addresses: ['ldaps://dc'], read_only_user: cn=a"
+TOLD = "monitoring.alert_receivers[0].secret"
+
+
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        (f"monitoring: {{alert_receivers: [{{kind: slack, secret: '{SLACK}'}}]}}", TOLD),
+        ("monitoring: {alert_receivers: [{kind: pagerduty, secret: hush0123456789hush0123456789abcd}]}", TOLD),
+        ("monitoring: {alert_receivers: [{kind: pagerduty, secret: [hush]}]}", TOLD),
+        ("parallelcluster: {slurm: {munge_secret: hush0123}}", "parallelcluster.slurm.munge_secret"),
+        (
+            "parallelcluster: {slurm: {accounting: {database: {host: db, user: u, password_secret: hush}}}}",
+            "parallelcluster.slurm.accounting.database.password_secret",
+        ),
+        (
+            f"access: {{directory_service: {{{DIRECTORY}, password_secret: hush}}}}",
+            "access.directory_service.password_secret",
+        ),
+    ],
+    ids=["slack", "pagerduty", "a list", "munge", "a database", "a directory"],
+)
+def test_a_secret_in_place_of_its_arn_is_not_repeated_and_told_what_to_do_with(part, path):
+    finding = only_finding(example_spec(part))
+    assert (finding.id, finding.path) == ("spec-secret-in-clear", path)
+    assert "aws secretsmanager create-secret" in (finding.remedy or "")
+    assert not any("hush" in str(value) for value in finding)
+
+
+def test_a_secret_of_a_receiver_is_named_with_all_of_its_arn():
+    arn = "arn:aws:secretsmanager:us-east-2:123456789012:secret:slack"
+    (finding,) = findings_of(example_spec(f"monitoring: {{alert_receivers: [{{kind: slack, secret: '{arn}'}}]}}"))
+    assert "with the hyphen and six characters at its end" in finding.message

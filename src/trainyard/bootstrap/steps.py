@@ -70,6 +70,7 @@ STEPS: tuple[BootstrapStep, ...] = (
     BootstrapStep(70, "nccl", GPU, timeout_s=180, required=False),
     BootstrapStep(71, "alertmanager", MONITORING, timeout_s=240, network=True),
     BootstrapStep(72, "grafana", MONITORING, timeout_s=900, network=True),
+    BootstrapStep(73, "alert-receivers", MONITORING, timeout_s=300, network=True),
     BootstrapStep(75, "job-gate", HEAD, timeout_s=30),
     BootstrapStep(76, "imex", HEAD, timeout_s=30),
     BootstrapStep(77, "block-end", HEAD, timeout_s=30),

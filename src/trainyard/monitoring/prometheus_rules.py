@@ -16,7 +16,7 @@ import yaml
 
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.alert import GROUPS, Alert, alerts
-from trainyard.monitoring.alertmanager_config import amp_definition
+from trainyard.monitoring.alertmanager_config import stack_definition
 from trainyard.monitoring.events import EVENT, LABELS, RECORD, events
 from trainyard.monitoring.rules_text import RulesText
 from trainyard.monitoring.type_rules import EFA, GPUS, NVLINK, TYPE_LABELS, type_rules
@@ -47,7 +47,7 @@ def compiled_rules() -> str:
     """Return the text of rules.json: what stands in every bundle as YAML. See rules_text.py."""
     texts: dict[RulesText, str] = {
         "alert-rules": yaml_text({"groups": [*alert_rules()["groups"], WATCHDOG]}, blocks=True),
-        "alertmanager": amp_definition("${AlertTopic}", "${HeartbeatTopic}", "${AWS::Region}"),
+        "alertmanager": stack_definition(),
         "recording-rules": yaml_text(recording_rules(), blocks=True),
         "rules": yaml_text(watched_rules(), blocks=True),
     }

@@ -34,7 +34,8 @@ def instance_documents(spec: Spec, ids: Ids) -> dict[str, dict[str, Any]]:
     if config is None:
         return {}
     topics = ids.of("AlertTopicArn"), ids.of("HeartbeatTopicArn")
-    return {INSTANCE: config, ALERTMANAGER: alertmanager_config(*topics, spec.region)}
+    told = alertmanager_config(*topics, spec.region, spec.monitoring.alert_receivers)
+    return {INSTANCE: config, ALERTMANAGER: told}
 
 
 def write_url(spec: Spec, ids: Ids) -> str | None:

@@ -11,6 +11,7 @@ from trainyard.launch.instance import Hardware, common_hardware
 from trainyard.launch.launch import compute_launches, cuda_architectures, has_ultraservers, queue_hardware
 from trainyard.launch.list_prices import list_prices
 from trainyard.launch.setup import checks_health, setup_of
+from trainyard.monitoring.alertmanager_config import credential
 from trainyard.monitoring.prometheus_config import runs_as_agent
 from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.cloudwatch_metrics import groups_of
@@ -141,6 +142,7 @@ _ASKED: Mapping[str, Callable[[Spec, NodeKind], bool]] = {
     "nccl": lambda spec, _: spec.software.nccl is not None,
     "alertmanager": _always,
     "grafana": _always,
+    "alert-receivers": _always,
     "job-gate": _always,
     "imex": lambda spec, _: has_ultraservers(spec),
     "block-end": lambda spec, _: bool(_capacity_blocks(spec)),
@@ -171,6 +173,7 @@ def _settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]:
         "CAPACITY_BLOCKS": _capacity_blocks(spec) if kind.role == "head" else "",
         "GRAFANA_URL": _grafana_url(spec, ids) if kind.role == "monitoring" else "",
         "DATA_VOLUME": ids.of("MonitoringVolumeId") if kind.role == "monitoring" else "",
+        "ALERT_SECRETS": _alert_secrets(spec) if kind.role == "monitoring" else "",
         "SLURM_NAMES": spec.monitoring.slurm_names,
         "NCCL_RAS": str(int(spec.monitoring.nccl_ras and kind.setup == "gpu")),
         "NCCL_INSPECTOR": str(int(spec.monitoring.nccl_inspector and kind.setup == "gpu")),
@@ -214,6 +217,12 @@ def _capacity_blocks(spec: Spec) -> str:
             minutes = max(taken_back_before_end(name) for name in group.instance_types).total_seconds() / 60
             blocks.append(f"{block}:{group.queue.name}:{group.name}:{minutes:.0f}")
     return " ".join(blocks)
+
+
+def _alert_secrets(spec: Spec) -> str:
+    """Return each secret of a receiver of alerts as NAME=ARN, by the name of the file that Alertmanager reads."""
+    receivers = enumerate(spec.monitoring.alert_receivers, 1)
+    return " ".join(f"{credential(number, receiver)}={receiver.secret}" for number, receiver in receivers)
 
 
 def _grafana_url(spec: Spec, ids: Ids) -> str:

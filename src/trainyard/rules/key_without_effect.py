@@ -29,6 +29,9 @@ def check(spec: Spec) -> Iterator[Problem]:
     if spec.monitoring.alert_email is not None and spec.monitoring.mode == "none" and spec.environment is None:
         problem = f"nothing finds alerts to mail to {spec.monitoring.alert_email}: monitoring.mode is none"
         yield Problem(("monitoring", "alert_email"), problem, "choose a mode, or remove the key")
+    if spec.monitoring.alert_receivers and spec.monitoring.mode == "none" and spec.environment is None:
+        problem = "nothing finds alerts to tell receivers of: monitoring.mode is none"
+        yield Problem(("monitoring", "alert_receivers"), problem, "choose a mode, or remove the key")
     if spec.monitoring.mode != "self-hosting" and not spec.is_environment:
         problem = f"no instance keeps metrics where monitoring.mode is {spec.monitoring.mode}"
         for key in sorted(_OF_INSTANCE & spec.monitoring.written):

@@ -11,6 +11,13 @@ from trainyard.spec.file_system import Lustre, OpenZfs
 
 _OF_NETWORK = ("existing", "secondary_availability_zone", "further_availability_zones")
 
+_OF_MONITORING = {
+    "certificate": "Grafana is that of",
+    "instance_type": "the instance is that of",
+    "alert_email": "alerts are sent by",
+    "alert_receivers": "alerts are sent by",
+}
+
 
 def check(spec: Spec) -> Iterator[Problem]:
     """Yield keys that describe what the environment makes."""
@@ -19,12 +26,9 @@ def check(spec: Spec) -> Iterator[Problem]:
     for key in _OF_NETWORK:
         if key in spec.network.written:
             yield Problem(("network", key), f"the network is that of environment {spec.environment!r}")
-    if spec.monitoring.certificate is not None:
-        yield Problem(("monitoring", "certificate"), f"Grafana is that of environment {spec.environment!r}")
-    if "instance_type" in spec.monitoring.written:
-        yield Problem(("monitoring", "instance_type"), f"the instance is that of environment {spec.environment!r}")
-    if spec.monitoring.alert_email is not None:
-        yield Problem(("monitoring", "alert_email"), f"alerts are sent by environment {spec.environment!r}")
+    for key, message in _OF_MONITORING.items():
+        if key in spec.monitoring.written and getattr(spec.monitoring, key):
+            yield Problem(("monitoring", key), f"{message} environment {spec.environment!r}")
     # EKS takes the ranges of its endpoint as a list of its own.
     if not platform_of(spec).has_kubernetes and len(spec.access.allow_from) > 1:
         message = (

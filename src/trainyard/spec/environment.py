@@ -9,7 +9,7 @@ from trainyard.spec.cluster import Spec, TagKey, TagValue
 from trainyard.spec.file_system import FileSystem
 from trainyard.spec.iam import Iam
 from trainyard.spec.network import Network
-from trainyard.spec.software import DataVolumeSize, MonitoringMode
+from trainyard.spec.software import AlertReceiver, DataVolumeSize, MonitoringMode
 from trainyard.spec.stack_overlays import StackOverlays
 from trainyard.spec.text import CertificateArn, Cidr, ClusterName, EmailAddress, InstanceTypeName, Region, VolumeId
 
@@ -31,6 +31,8 @@ class EnvironmentMonitoring(Record):
     balancer. Without one, people reach Grafana by Session Manager's port forwarding alone."""
     alert_email: EmailAddress | None = None
     """Address that alerts are mailed to, once it has confirmed that it wants them."""
+    alert_receivers: tuple[AlertReceiver, ...] = ()
+    """Slack, PagerDuty and webhooks that alerts are sent to as well."""
     instance_type: InstanceTypeName = "t3.medium"
     """Instance type of self-hosting, with memory for all series of all clusters."""
     volume_gib: DataVolumeSize = 100
@@ -75,6 +77,7 @@ def as_spec(environment: Environment, example: Spec) -> Spec:
         mode=environment.monitoring.mode,
         certificate=environment.monitoring.certificate,
         alert_email=environment.monitoring.alert_email,
+        alert_receivers=environment.monitoring.alert_receivers,
         instance_type=environment.monitoring.instance_type,
         volume_gib=environment.monitoring.volume_gib,
         volume_id=environment.monitoring.volume_id,

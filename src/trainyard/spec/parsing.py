@@ -144,6 +144,8 @@ def _finding(document: Document, record: type[Record], problem: Any) -> Finding:
             return _unknown_key(document, record, path)
         case "bad_value":
             return _wrong(document, path, "spec-bad-value", problem["msg"], problem["input"])
+        case "secret_value":
+            return _secret(document, path, problem["msg"], problem["input"])
         case "literal_error":
             expected = problem["ctx"]["expected"].replace("'", "")
             return _wrong(document, path, "spec-bad-value", f"must be {expected}", problem["input"])
@@ -154,6 +156,16 @@ def _finding(document: Document, record: type[Record], problem: Any) -> Finding:
 
 def _wrong(document: Document, path: Path, id_: str, must_be: str, written: object) -> Finding:
     return _at(document, path, id_, f"{_named(path)} {must_be}, not {_value_text(written)}", _remedy(must_be, written))
+
+
+def _secret(document: Document, path: Path, must_be: str, written: object) -> Finding:
+    """Return a finding that does not show what was written: it may be the secret itself."""
+    message = f"{_named(path)} {must_be}, not {'empty' if written is None else 'what is written here'}"
+    remedy = (
+        "put a value that is secret into a secret, with `aws secretsmanager create-secret`, and write its ARN here; "
+        "who has read it in this file knows it, so replace it where it comes from"
+    )
+    return _at(document, path, "spec-secret-in-clear", message, remedy)
 
 
 def _remedy(must_be: str, written: object) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from trainyard.field import Exactly, Text, Whole
+from trainyard.field import Exactly, NotEmpty, Text, Whole
 from trainyard.record import Record
 from trainyard.spec.text import (
     BucketName,
     CertificateArn,
     EmailAddress,
+    FullSecretArn,
     InstanceTypeName,
     MountDir,
     VolumeId,
@@ -78,6 +79,25 @@ DataVolumeSize = Annotated[int, Whole("10 to 65,536 GiB, as a whole number", lea
 MonitoringMode = Literal["none", "self-hosting", "amp-only", "amp+amg"]
 SlurmNames = Literal["vpenso", "rivosinc"]
 MetricGroup = Literal["system", "gpu", "efa", "efa-interfaces", "slurm"]
+ReceiverKind = Literal["slack", "pagerduty", "webhook"]
+AlertSeverity = Literal["critical", "warning", "info"]
+
+
+class AlertReceiver(Record):
+    """Somebody who is told of alerts, beside the topic of SNS."""
+
+    kind: ReceiverKind
+    """slack: an incoming webhook of Slack; pagerduty: an integration with PagerDuty's Events API v2; webhook: whatever
+    takes Alertmanager's JSON by HTTPS. Amazon Managed Prometheus sends to pagerduty alone."""
+    secret: FullSecretArn
+    """Secret that holds where to send, by ARN, never the address or key itself: a JSON object with `url` for slack and
+    webhook, with `routing_key` for pagerduty."""
+    severities: Annotated[tuple[AlertSeverity, ...], NotEmpty("at least one severity")] = (
+        "critical",
+        "warning",
+        "info",
+    )
+    """Alerts of which severities are sent."""
 
 
 class Monitoring(Record):
@@ -91,6 +111,8 @@ class Monitoring(Record):
     alert_email: EmailAddress | None = None
     """Address that alerts are mailed to, once it has confirmed that it wants them. By default they reach a topic of SNS
     that anybody may subscribe to."""
+    alert_receivers: tuple[AlertReceiver, ...] = ()
+    """Slack, PagerDuty and webhooks that alerts are sent to as well."""
     budget_usd_month: Annotated[int, Whole("whole USD, at least 1", least=1)] | None = None
     """What the instances of the cluster may cost in a calendar month, at list prices and in USD: an alert comes when
     nine tenths of it are spent. By default nobody is warned."""

@@ -143,6 +143,18 @@ SecretArn = Annotated[
     Text(
         r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+$",
         "the ARN of a secret such as arn:aws:secretsmanager:us-east-2:123456789012:secret:name-AbCdEf",
+        secret=True,
+    ),
+]
+# A policy of IAM that names a secret without what Secrets Manager adds to its name allows nothing.
+# https://docs.aws.amazon.com/secretsmanager/latest/userguide/troubleshoot.html#ARN_secretnamehyphen
+FullSecretArn = Annotated[
+    str,
+    Text(
+        r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}$",
+        "the whole ARN of a secret, with the hyphen and six characters at its end, such as "
+        "arn:aws:secretsmanager:us-east-2:123456789012:secret:name-AbCdEf",
+        secret=True,
     ),
 ]
 CertificateArn = Annotated[

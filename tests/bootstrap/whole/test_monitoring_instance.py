@@ -28,7 +28,7 @@ DOWNLOADS = {
     ("grafana", "grafana-12.4.3.linux-amd64.tar.gz"): grafana(),
 }
 LOOK = ("trainyard-follow-releases", "look")
-STEPS = ["node-package", "data-volume", "keeper", "alertmanager", "grafana"]
+STEPS = ["node-package", "data-volume", "keeper", "alertmanager", "grafana", "alert-receivers"]
 # EC2 gives the volume, and no program is at hand that makes its file system: a folder takes its place.
 AWS = """\
 #!/bin/sh

@@ -12,12 +12,28 @@ import pytest
 import yaml
 
 from tests.render.cloudformation.templates import TEMPLATES
+from tests.specs import spec_of
+from trainyard.document.write import yaml_text
 from trainyard.monitoring.alertmanager_config import alertmanager_config
 from trainyard.monitoring.prometheus_rules import WATCHDOG, alert_rules, recording_rules
+from trainyard.render.cloudformation.stacks import stack, template
+from trainyard.render.stand_ins import Ids
 
 RESOURCES = TEMPLATES["monitoring"]["Resources"]
 RULES = {name: one["Properties"]["Data"] for name, one in TEMPLATES["rules"]["Resources"].items()}
 DEFINITION = RESOURCES["PrometheusWorkspace"]["Properties"]["AlertManagerDefinition"]["Fn::Sub"]
+SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:pager-AbCdEf"
+
+
+def receivers(mode: str, *names: str) -> str:
+    written = [
+        {"kind": "pagerduty", "secret": SECRET.replace("pager", name), "severities": ["critical"]} for name in names
+    ]
+    return yaml_text({"monitoring": {"mode": mode, "alert_receivers": written}})
+
+
+TOLD = yaml.safe_load(stack(spec_of(receivers("amp-only", "pager")), "monitoring", Ids({})).template)
+TOLD_DEFINITION = TOLD["Resources"]["PrometheusWorkspace"]["Properties"]["AlertManagerDefinition"]["Fn::Sub"]
 
 
 def test_the_rules_of_the_workspace_are_those_of_every_prometheus():
@@ -42,8 +58,39 @@ def test_the_alertmanager_of_the_workspace_tells_the_topic_of_the_stack():
     )
 
 
-def test_cloudformation_replaces_the_topic_and_the_region_and_nothing_else():
-    assert set(re.findall(r"\$\{([^}]*)\}", DEFINITION)) == {"AlertTopic", "HeartbeatTopic", "AWS::Region"}
+@pytest.mark.parametrize("definition", [DEFINITION, TOLD_DEFINITION], ids=["topic", "pagerduty"])
+def test_cloudformation_replaces_the_topic_and_the_region_and_nothing_else(definition: str):
+    assert set(re.findall(r"\$\{([^}]*)\}", definition)) == {"AlertTopic", "HeartbeatTopic", "AWS::Region"}
+
+
+def test_the_alertmanager_of_the_workspace_tells_the_pagerduty_of_the_spec():
+    config = yaml.safe_load(yaml.safe_load(TOLD_DEFINITION)["alertmanager_config"])
+    told = {one["name"]: one.get("pagerduty_configs", []) for one in config["receivers"]}
+    assert {name: len(configs) for name, configs in told.items()} == {
+        "critical": 1, "warning": 0, "info": 0, "heartbeat": 0,
+    }  # fmt: skip
+    assert told["critical"][0]["routing_key"]["aws_secrets_manager"]["secret_arn"] == SECRET
+
+
+@pytest.mark.parametrize(
+    ("mode", "arns"),
+    [("self-hosting", f"{SECRET},{SECRET.replace('pager', 'other')}"), ("amp-only", None)],
+)
+def test_the_instance_may_read_the_secrets_of_receivers_and_no_other(mode: str, arns: str | None):
+    told = stack(spec_of(receivers(mode, "pager", "other", "pager")), "monitoring", Ids({}))
+    assert told.parameters.get("AlertSecretArns") == arns
+    policies = RESOURCES["MonitoringRole"]["Properties"]["Policies"]
+    (of_secrets,) = [one["Fn::If"][1] for one in policies if one.get("Fn::If", [""])[0] == "HasAlertSecrets"]
+    (statement,) = of_secrets["PolicyDocument"]["Statement"]
+    assert statement == {
+        "Effect": "Allow", "Action": "secretsmanager:GetSecretValue", "Resource": {"Ref": "AlertSecretArns"},
+    }  # fmt: skip
+
+
+def test_the_templates_of_others_stay_as_they_are():
+    other = spec_of("monitoring: {mode: amp-only}")
+    assert stack(other, "monitoring", Ids({})).template == template("monitoring")
+    assert stack(spec_of(receivers("self-hosting", "pager")), "monitoring", Ids({})).template == template("monitoring")
 
 
 def test_no_text_looks_like_a_reference_that_cloudformation_resolves():

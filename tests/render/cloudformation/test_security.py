@@ -48,7 +48,7 @@ STATEMENTS = [
 
 
 def test_the_templates_have_statements_to_look_at():
-    assert len(STATEMENTS) == 21
+    assert len(STATEMENTS) == 22
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)

@@ -214,6 +214,7 @@ ELSEWHERE = {
     "network.http_proxy",
     "network.connected_ranges",
     "network.existing.security_groups",
+    "monitoring.alert_receivers[0].kind",
     "monitoring.detailed",
     "monitoring.logs",
     "monitoring.log_retention_days",

@@ -48,6 +48,8 @@ def _self_hosting(spec: Spec, ids: Ids) -> dict[str, str]:
         "KmsKeyArn": spec.iam.kms_key,
         "MonitoringDataVolume": spec.monitoring.volume_id,
         "MonitoringZone": _zone(spec, ids),
+        "AlertSecretArns": ",".join(dict.fromkeys(receiver.secret for receiver in spec.monitoring.alert_receivers))
+        or None,
     }
     return {
         "VpcId": ids.of("VpcId") if existing is None else existing.vpc,

@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 
 from trainyard.bootstrap.launcher import follow_releases
 from trainyard.document.write import indented
+from trainyard.monitoring.alertmanager_config import stack_definition
 from trainyard.monitoring.rules_text import rules_text
 from trainyard.platform_table import platform_of
 from trainyard.render.cloudformation.assets import assets_parameters, needs_assets
@@ -24,6 +25,7 @@ from trainyard.render.cloudformation.storage import needs_storage, storage_param
 from trainyard.render.shared_stacks import shared_stacks
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
+from trainyard.spec.software import AlertReceiver
 
 _NEEDED: Mapping[Kind, Callable[[Spec], bool]] = {
     "network": needs_network,
@@ -54,7 +56,7 @@ def stack(spec: Spec, kind: Kind, ids: Ids) -> Stack:
     """Return one of the stacks that a spec needs. What an earlier stack makes is asked of ``ids``."""
     if kind in _PARAMETERS:
         parameters = _PARAMETERS[kind](spec, ids)
-        text = storage_template(spec, template(kind)) if kind == "storage" else template(kind)
+        text = storage_template(spec, template(kind)) if kind == "storage" else template(kind, _amp_receivers(spec))
         return stack_of(spec, shared_stacks()[kind], text, parameters, _CAPABILITIES.get(kind, ()))
     return next(own for own in platform_of(spec).rendering().stacks(spec, ids) if own.kind == kind)
 
@@ -69,23 +71,30 @@ def stacks(spec: Spec, ids: Ids) -> tuple[Stack, ...]:
 
 
 @cache
-def template(kind: Kind) -> str:
-    """Return the text of a template, comments and all."""
-    return "".join(_filled(FilePath(__file__).with_name(f"{kind}.yaml").read_text(encoding="utf-8")))
+def template(kind: Kind, receivers: tuple[AlertReceiver, ...] = ()) -> str:
+    """Return the text of a template, comments and all.
+
+    ``receivers`` are those that Amazon's Alertmanager is to tell of alerts, beside the topic of SNS.
+    """
+    return "".join(_filled(FilePath(__file__).with_name(f"{kind}.yaml").read_text(encoding="utf-8"), receivers))
 
 
-def _filled(text: str) -> Iterator[str]:
+def _amp_receivers(spec: Spec) -> tuple[AlertReceiver, ...]:
+    return () if spec.monitoring.mode == "self-hosting" else spec.monitoring.alert_receivers
+
+
+def _filled(text: str, receivers: tuple[AlertReceiver, ...]) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
         yield line
         if _SLOT in line:
             indent = " " * (len(line) - len(line.lstrip()) + 2)
-            yield indented(_SLOTS[line.partition(_SLOT)[2].strip()](), indent)
+            yield indented(_SLOTS[line.partition(_SLOT)[2].strip()](receivers), indent)
 
 
-_SLOTS: dict[str, Callable[[], str]] = {
-    "alert-rules": lambda: rules_text("alert-rules"),
-    "alertmanager": lambda: rules_text("alertmanager"),
-    "recording-rules": lambda: rules_text("recording-rules"),
-    "follow-releases": follow_releases,
+_SLOTS: dict[str, Callable[[tuple[AlertReceiver, ...]], str]] = {
+    "alert-rules": lambda _: rules_text("alert-rules"),
+    "alertmanager": lambda receivers: stack_definition(receivers) if receivers else rules_text("alertmanager"),
+    "recording-rules": lambda _: rules_text("recording-rules"),
+    "follow-releases": lambda _: follow_releases(),
 }
 """What belongs into each slot. Fn::Sub is around the Alertmanager's, and knows the names in braces."""

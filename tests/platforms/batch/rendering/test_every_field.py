@@ -17,6 +17,7 @@ MEASURED = {"monitoring": {"mode": "amp-only"}, "image": {"ami": "ami-0123456789
 BESIDES: dict[str, dict[str, Any]] = {
     "monitoring.mode": {"image": {"ami": "ami-0123456789abcdef0"}},
     "monitoring.alert_email": MEASURED,
+    "monitoring.alert_receivers": MEASURED,
     "network.availability_zone": {"queues": [{**OWN, "availability_zone": "us-east-2b"}]},
     "network.existing.vpc": {},
     "queues[0].compute_resources": {"queues": [{"name": "q", "compute_resources": [{"instance_type": "m5.large"}]}]},

@@ -2,6 +2,7 @@
 
 https://docs.aws.amazon.com/prometheus/latest/APIReference/API_CreateAlertManagerDefinition.html
 https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-alertmanager-receiver-config.html
+https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-alertmanager-pagerduty.html
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from moto.core.exceptions import JsonRESTError
 from trainyard.rehearsal.emulated.actions import add, wrap
 
 _DEFINITIONS: dict[str, dict[str, Any]] = {}
+_NOT_OF_PAGERDUTY = {"url", "service_key_file", "routing_key_file", "http_config"}
 _PATH = "{0}/workspaces/(?P<workspace_id>[^/]+)/alertmanager/definition$"
 
 
@@ -92,11 +94,21 @@ def _wrong_with(document: Any) -> Iterator[str]:
         yield "no alertmanager_config with a route and receivers"
         return
     for receiver in config["receivers"]:
-        yield from (f"{kind} is not supported" for kind in receiver.keys() - {"name", "sns_configs"})
+        yield from (
+            f"{kind} is not supported" for kind in receiver.keys() - {"name", "sns_configs", "pagerduty_configs"}
+        )
         for sns in receiver.get("sns_configs", ()):
             yield from (f"{key} is not allowed" for key in sns.keys() & {"api_url", "http_config"})
             if not sns.get("sigv4", {}).get("region"):
                 yield "sigv4 without region"
+        for pagerduty in receiver.get("pagerduty_configs", ()):
+            yield from (f"{key} is not supported" for key in pagerduty.keys() & _NOT_OF_PAGERDUTY)
+            key = pagerduty.get("routing_key")
+            if (
+                not isinstance(key, dict)
+                or not {"secret_arn", "secret_key"} <= key.get("aws_secrets_manager", {}).keys()
+            ):
+                yield "routing_key names no secret of Secrets Manager"
 
 
 def _with_rules_read(former: Callable[..., Any], backend: Any, *arguments: Any, **named: Any) -> Any:
