@@ -25,8 +25,9 @@ run_ft_launcher() {
   folder="$(mktemp -d)"
   "$TRAINYARD_PYTHON" "$TRAINYARD_FILES/health_service.py" "$folder/health.sock" &
   service=$!
-  "$TRAINYARD_PYTHON" -m nvidia_resiliency_ext.fault_tolerance.launcher --max-restarts="$TRAINYARD_RESTARTS" \
-    --nnodes="$NNODES" --nproc-per-node="$GPUS_PER_NODE" \
+  # Not with -m: a second copy of that module, which the rendezvous imports, would know of no endpoint.
+  "$TRAINYARD_PYTHON" -c 'from nvidia_resiliency_ext.fault_tolerance.launcher import main; main()' \
+    --max-restarts="$TRAINYARD_RESTARTS" --nnodes="$NNODES" --nproc-per-node="$GPUS_PER_NODE" \
     --rdzv-backend=c10d --rdzv-endpoint="$MASTER_ADDR:$MASTER_PORT" --rdzv-id="$SLURM_JOB_ID" \
     --ft-node-health-check-endpoint="unix://$folder/health.sock" "$@" || status=$?
   kill "$service" 2>/dev/null || true # without grpc it has ended
