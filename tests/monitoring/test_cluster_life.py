@@ -34,7 +34,10 @@ LOOK_M = 85
 SIZES = (
     pytest.param((24, "prometheus"), id="24"),
     pytest.param((24, PROMETHEUS_3), id="24-prometheus-3", marks=pytest.mark.exhaustive),
-    *(pytest.param((size, "prometheus"), id=str(size), marks=pytest.mark.exhaustive) for size in (128, 1000)),
+    *(
+        pytest.param((size, "prometheus"), id=str(size), marks=(pytest.mark.exhaustive, pytest.mark.long))
+        for size in (128, 1000)
+    ),
 )
 
 
