@@ -27,7 +27,7 @@ BY_HAND = 7777
 def planned(account: Account, text: str, folder: Path) -> DeploymentPlan:
     file = folder / "cluster.yaml"
     file.write_text(text)
-    return planned_change(account, file)
+    return planned_change(account, file, Options(all_drift=True))
 
 
 def told(plan: DeploymentPlan) -> list[str]:

@@ -16,6 +16,7 @@ from trainyard.api.plan import plan_in_account
 from trainyard.checking.spec_file import check_file
 from trainyard.deploy.deployment import work_for
 from trainyard.deploy.plan.deployment_plan import DeploymentPlan
+from trainyard.deploy.work import Options
 from trainyard.edge.aws.account import Account
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
@@ -34,11 +35,12 @@ def change_of(platform: str) -> tuple[str, str]:
     return base, next(edit.after for edit in every if edit.before == base and edit.name == "queues[0].nodes")
 
 
-def planned_change(account: Account, file: Path) -> DeploymentPlan:
-    """Return what `trainyard plan SPEC --account` tells."""
+def planned_change(account: Account, file: Path, options: Options | None = None) -> DeploymentPlan:
+    """Return what `trainyard plan SPEC` tells."""
     checked = check_file(str(file))
     assert checked.parsed is not None
-    return plan_in_account(work_for(checked.parsed.spec, account), checked.parsed.document)[1]
+    work = work_for(checked.parsed.spec, account, options=options)
+    return plan_in_account(work, checked.parsed.document)[1]
 
 
 def questions(account: Account) -> Counter[str]:

@@ -38,6 +38,7 @@ def plan_file(  # noqa: PLR0913  one for each option
     file: str,
     *,
     asks_account: bool | None = False,
+    drift: bool = False,
     tell: Callable[[str], None] = lambda _: None,
     region: str | None = None,
     profile: str | None = None,
@@ -49,6 +50,9 @@ def plan_file(  # noqa: PLR0913  one for each option
 
     ``asks_account`` None asks where credentials lead to an account that has the cluster, and tells where not.
     What a deployment asks the account before anything is made is asked then as well, and is among the findings.
+
+    ``drift`` compares the resources of all stacks with their templates, which takes minutes; otherwise it is those of
+    stacks that change.
 
     With ``simulated_nodes``, the plan says when so many compute nodes are ready that start at once; the lock, by
     default the one beside the spec, says how much they fetch.
@@ -70,6 +74,7 @@ def plan_file(  # noqa: PLR0913  one for each option
     simulated = simulation if simulated_nodes else None
     if work is None:
         return checked, plan(spec, None, simulated)
+    work.options = replace(work.options, all_drift=drift)
     preflights, planned = plan_in_account(work, checked.parsed.document, simulated)
     return checked._replace(findings=(*checked.findings, *preflights)), planned
 

@@ -34,6 +34,12 @@ _MOST_SIMULATED = 100_000
     help="Ask the AWS account what is there already, or ask none. Changes no resource. By default it is asked where "
     "credentials lead to one that has the cluster.",
 )
+@click.option(
+    "--drift",
+    is_flag=True,
+    help="Find what others have changed of the resources of all stacks, which takes minutes, and not only of those of "
+    "stacks that change.",
+)
 @account_options
 @click.option(
     "--simulate",
@@ -54,6 +60,7 @@ def command(  # noqa: PLR0913  one for each option
     seed: int,
     lock: Path | None,
     ask: bool | None,
+    drift: bool,
     as_json: bool,
 ) -> None:
     """Say what deploying a spec would do: steps, stacks, time, price an hour, and what cannot be changed later.
@@ -77,7 +84,8 @@ def command(  # noqa: PLR0913  one for each option
 
     checked, plan = plan_file(
         spec,
-        asks_account=True if profile is not None and ask is None else ask,
+        asks_account=True if (profile is not None or drift) and ask is None else ask,
+        drift=drift,
         tell=partial(print_text, err=True),
         region=region,
         profile=profile,

@@ -171,7 +171,7 @@ def review_of(work: Work) -> tuple[UpdateReview, list[TrainyardError]]:
     except TrainyardError as error:
         return UpdateReview(), [error]
     steps = _steps(work)
-    review = stack_review(spec, steps, of_all=True)
+    review = stack_review(spec, steps)
     cluster = platform_of(spec).cluster_stack(work.name) if platform_of(spec).cluster_step else None
     looks = [step for step in steps if step.name == CHANGES and cluster in {stack.name for stack in stacks}]
     programs = platform_of(spec).deployment().running_programs(work) if looks else nullcontext()
@@ -186,11 +186,11 @@ def review_of(work: Work) -> tuple[UpdateReview, list[TrainyardError]]:
     ]
 
 
-def stack_review(spec: Spec, steps: Sequence[DeploymentStep], *, of_all: bool = False) -> StackReview:
+def stack_review(spec: Spec, steps: Sequence[DeploymentStep]) -> StackReview:
     """Return the step that looks at the stacks of a spec, of which some steps are to be applied."""
     kinds = {step.name for step in steps_to_deploy(spec)}
     unneeded = [step for step in _all_stack_steps(spec) if step.name not in kinds]
-    return StackReview([step for step in steps if isinstance(step, StackStep)], unneeded, of_all=of_all)
+    return StackReview([step for step in steps if isinstance(step, StackStep)], unneeded)
 
 
 def _all_stack_steps(spec: Spec) -> list[StackStep]:

@@ -81,13 +81,10 @@ def refuse_stuck_stacks(work: Work) -> None:
         refuse_stuck(state)
 
 
-def review_update(
-    work: Work, steps: Sequence[StackStep], unneeded: Sequence[StackStep], *, of_all: bool = False
-) -> UpdateReview:
+def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[StackStep]) -> UpdateReview:
     """Return what the steps would change of stacks that exist, and leave their change sets with the work.
 
-    ``unneeded`` are the steps of stacks that the spec does not have: one that exists goes. ``of_all`` says that all
-    resources are looked at for changes of others, and not only those of stacks that are changed.
+    ``unneeded`` are the steps of stacks that the spec does not have: one that exists goes.
     Raises TrainyardError where a stack cannot be updated, CloudFormation refuses what it should be, or file systems
     would change places.
     """
@@ -112,9 +109,9 @@ def review_update(
         deleted,
         lambda: orphaned_data(work, states),
         lambda: template_drift(work, stacks, unclear),
-        lambda: drift_of_resources(work, list(states.values()) if of_all else (), unclear),
+        lambda: drift_of_resources(work, list(states.values()) if work.options.all_drift else (), unclear),
     )
-    if not of_all:
+    if not work.options.all_drift:
         touched = {change.stack for change in changes if change.fate in ("changed", "replaced")}
         of_resources = drift_of_resources(work, [states[name] for name in sorted(touched)], unclear)
     overwrites = (*taken_back(work, drift), *written_over(changes, of_resources))

@@ -56,6 +56,8 @@ class Options:
     """Write dashboards anew that trainyard made and people edited, which stay as they are otherwise."""
     overwrite_changes: bool = False
     """Take back what somebody else has changed of a cluster since its last deployment."""
+    all_drift: bool = False
+    """Compare the resources of all stacks with their templates, and not only those of stacks that change."""
     give_up: frozenset[str] = frozenset()
     """Logical ids of resources whose data an update may take away."""
     end_jobs: bool = False

@@ -19,14 +19,10 @@ class StackReview:
     name = "review"
     title = "what the spec changes of stacks that exist"
 
-    def __init__(self, steps: Sequence[StackStep], unneeded: Sequence[StackStep], *, of_all: bool = False) -> None:
-        """Take the steps of the spec's stacks, and those of stacks that it does not need and that may be there.
-
-        ``of_all`` says that all resources are looked at for changes of others, as a plan does.
-        """
+    def __init__(self, steps: Sequence[StackStep], unneeded: Sequence[StackStep]) -> None:
+        """Take the steps of the spec's stacks, and those of stacks that it does not need and that may be there."""
         self._steps = steps
         self._unneeded = unneeded
-        self._of_all = of_all
         self.review = UpdateReview()
 
     def probe(self, work: Work) -> Probe:
@@ -37,7 +33,7 @@ class StackReview:
 
     def apply(self, work: Work) -> StepOutcome:
         """Tell the changes. Raises TrainyardError where one is not to be made."""
-        self.review = review_update(work, self._steps, self._unneeded, of_all=self._of_all)
+        self.review = review_update(work, self._steps, self._unneeded)
         work.findings += self.review.findings
         for line in self.review.lines():
             work.tell(line)
