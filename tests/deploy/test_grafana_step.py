@@ -156,7 +156,7 @@ def test_what_somebody_has_edited_is_kept_and_the_difference_shown(work: Work):
     edited(work)
     outcome = GrafanaStep().apply(work)
     assert not outcome.changed
-    assert "1 dashboards kept" in outcome.detail
+    assert "1 dashboard kept" in outcome.detail
     (finding,) = work.findings
     assert (finding.id, finding.severity) == ("dashboard-edited", "warning")
     assert "is `vector(42)` instead of `" in finding.message
@@ -186,8 +186,8 @@ def test_a_dashboard_that_is_ours_no_longer_goes_only_where_nobody_has_touched_i
     save(work, {**with_mark({"uid": "trainyard-edited", "title": "Edited", "panels": []}), "title": "Mine now"})
     save(work, {"uid": "theirs", "title": "Theirs", "tags": ["trainyard"], "panels": []})
     outcome = GrafanaStep().apply(work)
-    assert "1 dashboards removed" in outcome.detail
-    assert "1 dashboards kept" in outcome.detail
+    assert "1 dashboard removed" in outcome.detail
+    assert "1 dashboard kept" in outcome.detail
     assert there(work, "trainyard-old") is None
     assert there(work, "trainyard-edited") is not None
     assert there(work, "theirs") is not None

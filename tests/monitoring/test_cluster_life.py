@@ -25,8 +25,8 @@ ROOT = Path(__file__).parents[2]
 MONITORING = ROOT / "src" / "trainyard" / "monitoring"
 PICTURES = ROOT / ".make" / "life"
 FAULTS = Life(24).faults
-# Nothing has gone wrong yet.
-CALM_M = 9
+# Nothing has gone wrong yet. Some node is the first in a panel at each moment, which chance alone chooses.
+CALM_M = (5, 7, 9)
 # Much has.
 LOOK_M = 85
 
@@ -84,14 +84,15 @@ def test_the_page_where_one_would_look_shows_what_is_ill_above_the_fold(
     life: Lived, page: Callable[[str, float], list[SeenText]], fault: Fault
 ):
     seen = page(fault.page, min(fault.to_m - 1, fault.from_m + max(one.within_m for one in fault.alerts)))
-    calm = page(fault.page, CALM_M)
+    calm = [page(fault.page, minute) for minute in CALM_M]
     hosts = life.hosts
     for text in fault.texts:
         panel, _, number = text.partition(": ")
         if number:
-            assert SeenText(panel, number) in set(seen) - set(calm), seen
+            assert SeenText(panel, number) in set(seen).difference(*calm), seen
         else:
-            assert stands_out({text, hosts.get(text, text)}, seen, calm, {*hosts, *hosts.values()}), seen
+            names, all_names = {text, hosts.get(text, text)}, {*hosts, *hosts.values()}
+            assert any(stands_out(names, seen, moment, all_names) for moment in calm), seen
 
 
 def grafana_queries() -> list[str]:

@@ -55,7 +55,7 @@ def test_promtool_and_amtool_take_the_files_of_a_release(files: dict[str, bytes]
     said = checked(program("promtool"), "check", "config", str(tmp_path / "instance.yml"))
     assert "SUCCESS" in said
     assert "rules found" in said
-    assert "3 receivers" in checked(program("amtool"), "check-config", str(tmp_path / "alertmanager.yml"))
+    assert "4 receivers" in checked(program("amtool"), "check-config", str(tmp_path / "alertmanager.yml"))
 
 
 def options(node_place: Path, step: str, unit: str) -> list[str]:

@@ -97,7 +97,8 @@ def test_slurm_gets_one_line_with_the_reasons_or_none(node: Node, capsys: pytest
     said = capsys.readouterr().out
     assert said.count("\n") == 1
     assert said.startswith(
-        "trainyard: shared-mounted: /fsx: nothing is mounted here; scratch-mounted: /scratch: 1 drive"
+        "trainyard: shared-mounted: /fsx: nothing is mounted here; "
+        "scratch-mounted: /scratch: nothing is mounted of the instance store, which has 1 drive: "
     )
 
 

@@ -50,11 +50,11 @@ def kept(series: list[Series], node_type: str) -> list[Series]:
         (name, {key: value for key, value in labels.items() if key != "node_type"})
         for name, labels in relabelled(of_type)
     ]
-    return [one for one in left if one[0] not in ONLY_WHERE_RECORDED]
+    return [one for one in left if not ONLY_WHERE_RECORDED.match(one[0])]
 
 
-# The version of a program, and what is written by jobs.
-ONLY_WHERE_RECORDED = {"node_exporter_build_info"}
+# The version of a program, and what reports of bandwidth tests and of runs write.
+ONLY_WHERE_RECORDED = re.compile(r"node_exporter_build_info|trainyard_(bench|run|nodes_without_run)_")
 
 
 @pytest.mark.parametrize("node", [HEAD, LOGIN, COMPUTE[0]], ids=lambda node: node.node_type)

@@ -66,9 +66,10 @@ def plan_file(  # noqa: PLR0913  one for each option
     if checked.has_errors:
         return checked, None
     place = region_of_spec(spec, file, region)
+    content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
     if asks_account is None:
         asks_account = _is_there(spec, account_at(place, profile), tell)
-    content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
+        content = lock_of(file, lock) if asks_account else content
     work = with_assets_lock(work_for(spec, account_at(place, profile)), content) if asks_account else None
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
     simulated = simulation if simulated_nodes else None
