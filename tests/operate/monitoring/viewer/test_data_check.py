@@ -65,11 +65,11 @@ OF_DEVICES = {"gpu-performance", "neuron-devices"}
     [("p5.48xlarge", {"gpu-performance"}), ("trn1.32xlarge", {"neuron-devices"}), ("x99.metal", OF_DEVICES)],
 )
 def test_devices_are_only_missed_where_a_type_of_node_has_them(instance_type: str, missed: set[str]):
-    labels = {"node_type": "Compute", "instance_type": instance_type}
+    nodes = [{"node_type": "HeadNode"}, {"node_type": "Compute", "instance_type": instance_type}]
 
     class WithoutDevices(FakeSource):
         def _found(self, expr: str) -> list[tuple[Labels, float]]:
             return super()._found(expr) if "(up{" in expr else []
 
-    found = {one.id: one.empty for one in dashboards_data(WithoutDevices([(labels, 1.0)]))}
+    found = {one.id: one.empty for one in dashboards_data(WithoutDevices([(labels, 1.0) for labels in nodes]))}
     assert {name for name in OF_DEVICES if found[name]} == missed

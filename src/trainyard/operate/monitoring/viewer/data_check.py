@@ -64,7 +64,7 @@ def _lacking(api: MetricsSource) -> set[str]:
     samples = api.query('count by (node_type, instance_type) (up{node_type!=""})')
     types = {sample.labels.get("node_type") for sample in samples}
     lacking = _OF_HEAD_NODES if "Compute" in types and "HeadNode" not in types else set()
-    known = [find(name) if (name := sample.labels.get("instance_type")) else None for sample in samples]
+    known = [find(name) for sample in samples if (name := sample.labels.get("instance_type"))]
     if not known or None in known:
         return lacking
     vendors = {type_.accelerators.vendor for type_ in known if type_ is not None and type_.accelerators is not None}
