@@ -282,6 +282,7 @@ def test_a_password_in_a_wrong_value_is_not_repeated(part, path, shown):
 
 SLACK = "https://hooks.slack.com/services/T0123/B0123/hush"
 DIRECTORY = "domain: corp.example.com, addresses: ['ldaps://dc'], read_only_user: cn=a"
+ARN = "arn:aws:secretsmanager:us-east-2:123456789012:secret:slack-AbCdEf"
 TOLD = "monitoring.alert_receivers[0].secret"
 
 
@@ -291,6 +292,12 @@ TOLD = "monitoring.alert_receivers[0].secret"
         (f"monitoring: {{alert_receivers: [{{kind: slack, secret: '{SLACK}'}}]}}", TOLD),
         ("monitoring: {alert_receivers: [{kind: pagerduty, secret: hush0123456789hush0123456789abcd}]}", TOLD),
         ("monitoring: {alert_receivers: [{kind: pagerduty, secret: [hush]}]}", TOLD),
+        (f"monitoring: {{alert_receivers: ['{SLACK}']}}", "monitoring.alert_receivers[0]"),
+        (f"monitoring: {{alert_receivers: '{SLACK}'}}", "monitoring.alert_receivers"),
+        (
+            f"monitoring: {{alert_receivers: [{{kind: '{SLACK}', secret: '{ARN}'}}]}}",
+            "monitoring.alert_receivers[0].kind",
+        ),
         ("parallelcluster: {slurm: {munge_secret: hush0123}}", "parallelcluster.slurm.munge_secret"),
         (
             "parallelcluster: {slurm: {accounting: {database: {host: db, user: u, password_secret: hush}}}}",
@@ -301,7 +308,10 @@ TOLD = "monitoring.alert_receivers[0].secret"
             "access.directory_service.password_secret",
         ),
     ],
-    ids=["slack", "pagerduty", "a list", "munge", "a database", "a directory"],
+    ids=[
+        *("slack", "pagerduty", "a list", "in place of a receiver", "in place of all", "in place of a kind"),
+        *("munge", "a database", "a directory"),
+    ],
 )
 def test_a_secret_in_place_of_its_arn_is_not_repeated_and_told_what_to_do_with(part, path):
     finding = only_finding(example_spec(part))

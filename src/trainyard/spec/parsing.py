@@ -155,7 +155,14 @@ def _finding(document: Document, record: type[Record], problem: Any) -> Finding:
 
 
 def _wrong(document: Document, path: Path, id_: str, must_be: str, written: object) -> Finding:
+    if _may_be_secret(path, written):
+        return _secret(document, path, must_be, written)
     return _at(document, path, id_, f"{_named(path)} {must_be}, not {_value_text(written)}", _remedy(must_be, written))
+
+
+def _may_be_secret(path: Path, written: object) -> bool:
+    """Whether somebody may have written an address or a key where receivers of alerts are, of which words are none."""
+    return "alert_receivers" in path and not (isinstance(written, str) and written.isalpha())
 
 
 def _secret(document: Document, path: Path, must_be: str, written: object) -> Finding:
@@ -163,7 +170,7 @@ def _secret(document: Document, path: Path, must_be: str, written: object) -> Fi
     message = f"{_named(path)} {must_be}, not {'empty' if written is None else 'what is written here'}"
     remedy = (
         "put a value that is secret into a secret, with `aws secretsmanager create-secret`, and write its ARN here; "
-        "who has read it in this file knows it, so replace it where it comes from"
+        "whoever could read this file may have it: make a new one where it is from"
     )
     return _at(document, path, "spec-secret-in-clear", message, remedy)
 
