@@ -3,7 +3,8 @@
 # read, before Alertmanager starts: trainyard-alertmanager-secrets.service runs it. systemd hands the files on as
 # credentials. What is in them is in no argument, no variable of another program and no log.
 #
-# What cannot be read is named at the end and has no file: Alertmanager goes on telling all others.
+# What cannot be read is named at the end and has no file, not even a former one, whose receiver may be somebody else's
+# by now: Alertmanager goes on telling all others.
 #
 # alert-secrets.env says which there are: the step alert-receivers writes that.
 set -euo pipefail
@@ -15,6 +16,7 @@ FOLDER=$ROOT/run/trainyard-alertmanager/receivers
 # The rights of a new instance take a while: with pauses of 2, 4, 8 and 16 s this waits for half a minute, once for all.
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_general.html#troubleshoot_general_eventual-consistency
 PAUSE_S=2
+export AWS_MAX_ATTEMPTS=1
 PATH=$PATH:/usr/local/bin
 MISSING=()
 
@@ -26,7 +28,7 @@ fail() {
 # Prints the secret with an ARN, which names its region; what went wrong goes to $PROBLEM.
 secret() {
   aws secretsmanager get-secret-value --region "$(cut -d : -f 4 <<<"$1")" --secret-id "$1" \
-    --cli-connect-timeout 10 --cli-read-timeout 20 --query SecretString --output text 2>"$PROBLEM"
+    --cli-connect-timeout 5 --cli-read-timeout 20 --query SecretString --output text 2>"$PROBLEM"
 }
 
 # Prints what a kind of receivers needs of the JSON on standard input. The security group lets nothing but HTTPS out.
