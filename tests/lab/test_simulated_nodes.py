@@ -7,7 +7,7 @@ import pytest
 from trainyard.lab.lab import Lab
 from trainyard.lab.lab_node import LabNode
 from trainyard.lab.lab_process import LabProcess
-from trainyard.lab.simulated_nodes import NodeState, SimulatedNodes, states_of, trouble_of
+from trainyard.lab.simulated_nodes import SimulatedNodes, SimulatedState, states_of, trouble_of
 from trainyard.lab.slurm_programs import SlurmPrograms
 from trainyard.simulation.exporters import answering, exposition, series_of
 
@@ -16,8 +16,8 @@ NODES = tuple(LabNode(name, "gpu", "-st-" in name, 96, 2000, 8, "h100", "", "p5.
 LAB = Lab("llm", Path("/srv/labs/llm"), NODES, SlurmPrograms())
 
 
-def now(activity: str = "idle", *troubles: str) -> NodeState:
-    return NodeState(is_there=True, activity=activity, troubles=frozenset(troubles))
+def now(activity: str = "idle", *troubles: str) -> SimulatedState:
+    return SimulatedState(is_there=True, activity=activity, troubles=frozenset(troubles))
 
 
 IDLE = now()

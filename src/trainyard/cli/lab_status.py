@@ -34,14 +34,13 @@ def command(*, name: str | None, as_json: bool) -> None:
         ]
         print_json({"labs": values})
         return
-    addresses = {lab.name: lab.addresses for lab in chosen}
-    for lab, nodes in found.items():
-        counts = Counter(node.state for node in nodes)
-        print_text(f"{lab}: " + ", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
-        for what, url in addresses[lab].items():
+    for lab in chosen:
+        counts = Counter(node.state for node in found[lab.name])
+        print_text(f"{lab.name}: " + ", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+        for what, url in lab.addresses.items():
             print_text(f"  {what}: {url}")
-        for node in nodes:
+        for node in found[lab.name]:
             if node.reason:
                 print_text(f"  {node.name}  {node.state}: {quoted(node.reason)}")
-    if not found:
+    if not chosen:
         print_text("no lab runs; `trainyard lab up SPEC` starts one")

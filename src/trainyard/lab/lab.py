@@ -45,7 +45,8 @@ _GONE_WITHIN_S = 20.0
 _AT_ONCE = 8
 # Linux gives connections ports from 32768 on: https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html
 _FIRST_PORT, _LAST_PORT = 17000, 32768
-_MONITORING_PORTS = 4
+MONITORING_PORTS = 4
+"""How many its monitoring takes: of the nodes' exporters, of Slurm's, of Prometheus and of the viewer."""
 _SCRIPTS = Path(__file__).with_name("scripts")
 
 
@@ -223,7 +224,7 @@ def _write(lab: Lab, idle_s: int, *, accounting: bool) -> int:
         (folder / "bin" / script.stem).write_bytes(script.read_bytes())
         (folder / "bin" / script.stem).chmod(0o755)
     host = socket.gethostname().split(".")[0]
-    first = _free_ports(len(lab.nodes) + 2 + _MONITORING_PORTS)
+    first = _free_ports(len(lab.nodes) + 2 + MONITORING_PORTS)
     last = first + len(lab.nodes) + 1
     programs = lab.programs
     place = LabPlace(lab.name, folder, host, getpass.getuser(), first, idle_s, programs.expedites, programs.has_blocks)

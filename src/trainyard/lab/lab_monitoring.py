@@ -12,11 +12,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from trainyard.document.write import yaml_text
 from trainyard.errors import TrainyardError
+from trainyard.lab.lab import MONITORING_PORTS
 from trainyard.lab.lab_process import OF_LAB
 from trainyard.monitoring.prometheus_config import metric_relabelling
 from trainyard.monitoring.rules_text import rules_text
@@ -24,8 +26,6 @@ from trainyard.operate.monitoring.viewer.metrics_source import keeper_at
 from trainyard.stop_request import look
 
 T = TypeVar("T")
-PORTS = 4
-"""How many it takes: of the nodes' exporters, of Slurm's, of Prometheus and of the viewer."""
 EXPORTER_PORTS = {"node-exporter": 9100, "dcgm-exporter": 9400, "trainyard-node": 9341}
 """Where they listen in a cluster, by the names of Prometheus's jobs."""
 # Twice as often as in a cluster: nobody waits for a lab.
@@ -40,7 +40,7 @@ def start_monitoring(
 
     Raises TrainyardError where it does not come up.
     """
-    nodes, slurm, prometheus, viewer = range(first_port, first_port + PORTS)
+    nodes, slurm, prometheus, viewer = range(first_port, first_port + MONITORING_PORTS)
     environment = {**os.environ, **variables, OF_LAB: str(folder)}
     python = (sys.executable, "-m")
 
@@ -54,7 +54,7 @@ def start_monitoring(
     collectors = ("--collector", "slurm", "--collector", "slurm-scheduler")
     begin("slurm-exporter", *python, "trainyard_node", "serve", "--listen", f"127.0.0.1:{slurm}", *collectors)
     for port, log in ((nodes, "exporters"), (slurm, "slurm-exporter")):
-        _wait(lambda port=port: _listens(port), log, folder)  # type: ignore[misc]  # mypy sees no default in a lambda
+        _wait(partial(_listens, port), log, folder)
     addresses = {"exporters": f"http://127.0.0.1:{nodes}"}
     program = shutil.which("prometheus")
     if program is None:

@@ -13,12 +13,14 @@ import json
 import sys
 import threading
 import time
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from trainyard.errors import TrainyardError
 from trainyard.lab.lab import Lab, read_lab
 from trainyard.lab.lab_monitoring import EXPORTER_PORTS
-from trainyard.lab.simulated_nodes import SimulatedNodes, looked_at
+from trainyard.lab.simulated_nodes import SimulatedNodes, node_states_now
 from trainyard.simulation.exporters import answering, exporters_of, exposition, series_of
 from trainyard.simulation.node import SimulatedNode, SimulatedSeries
 
@@ -30,18 +32,18 @@ class Exporters:
 
     def __init__(self, lab: Lab, port: int, slurm_port: int) -> None:
         """Begin with nodes that are idle."""
-        self._lab, self._port, self._slurm_port = lab, port, slurm_port
-        known = [node for node in lab.nodes if has_facts(node.instance_type)]
-        self._nodes = SimulatedNodes(known, time.time())
+        self._lab = lab._replace(nodes=tuple(node for node in lab.nodes if has_facts(node.instance_type)))
+        self._port, self._slurm_port = port, slurm_port
+        self._nodes = SimulatedNodes(self._lab.nodes, time.time())
         self._lock = threading.Lock()
         self._series: dict[tuple[SimulatedNode, str], list[SimulatedSeries]] = {}
 
     def look(self) -> None:
-        """Look at the lab again."""
-        states = looked_at(self._lab)
-        if states is not None:
+        """Look at the lab again. Nodes stay as they were while slurmctld does not answer."""
+        with suppress(TrainyardError, OSError):
+            states = node_states_now(self._lab)
             with self._lock:
-                self._nodes.see({name: state for name, state in states.items() if name in self._nodes}, time.time())
+                self._nodes.see(states, time.time())
 
     def targets(self, job: str) -> list[dict[str, object]]:
         """Return what Prometheus finds for a job."""
@@ -96,6 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
     """One request a connection."""
 
     server: Server
+    timeout = 30
 
     def do_GET(self) -> None:
         """Answer with targets, or with what an exporter says."""
@@ -148,9 +151,10 @@ def main() -> int:
     exporters.look()
     server = Server(exporters, int(port))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    while True:
+    while lab.folder.exists():
         time.sleep(_LOOKS_EVERY_S)
         exporters.look()
+    return 0
 
 
 if __name__ == "__main__":

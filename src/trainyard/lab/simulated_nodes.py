@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from trainyard.errors import TrainyardError
 from trainyard.lab.lab import Lab
 from trainyard.lab.lab_node import LabNode
 from trainyard.lab.lab_process import LabProcess, processes
@@ -20,7 +19,7 @@ _BUSY = ("allocated", "mixed", "completing")
 _OF_ONE_GPU = (0,)
 
 
-class NodeState(NamedTuple):
+class SimulatedState(NamedTuple):
     """What a node does now, and what ails it."""
 
     is_there: bool
@@ -31,7 +30,7 @@ class NodeState(NamedTuple):
     """Entries of troubles.yaml."""
 
 
-def node_states_now(lab: Lab) -> dict[str, NodeState]:
+def node_states_now(lab: Lab) -> dict[str, SimulatedState]:
     """Look at all nodes of a lab. Raises TrainyardError where slurmctld does not answer."""
     said = lab.run("sinfo", "--noheader", "--Node", "--format=%N|%T").split()
     slurm = dict(line.partition("|")[::2] for line in said)
@@ -41,7 +40,7 @@ def node_states_now(lab: Lab) -> dict[str, NodeState]:
 
 def states_of(
     lab: Lab, slurm: Mapping[str, str], sick: Mapping[str, str], found: Sequence[LabProcess]
-) -> dict[str, NodeState]:
+) -> dict[str, SimulatedState]:
     """Return the states of nodes, from what Slurm says, what health checks say, and which processes there are."""
     alive = {_node_of_daemon(process, lab) for process in found if process.name == "slurmd" and not _is_frozen(process)}
     hanging, waiting = _hanging_nodes(found, lab.name)
@@ -55,7 +54,7 @@ def states_of(
         }
         is_there = node.is_static or not state.endswith(("~", "#", "%"))
         activity = "busy" if state.rstrip("*~#%$@^-+").lower() in _BUSY else "idle"
-        states[node.name] = NodeState(is_there, activity, frozenset(troubles))
+        states[node.name] = SimulatedState(is_there, activity, frozenset(troubles))
     return states
 
 
@@ -105,7 +104,7 @@ class SimulatedNodes:
         }
         self._there: set[str] = set()
 
-    def see(self, states: Mapping[str, NodeState], at_s: float) -> None:
+    def see(self, states: Mapping[str, SimulatedState], at_s: float) -> None:
         """Take what nodes do at a moment."""
         for name, state in states.items():
             node = self._seen[name]
@@ -124,10 +123,6 @@ class SimulatedNodes:
                 )
         self._there = {name for name, state in states.items() if state.is_there}
 
-    def __contains__(self, name: object) -> bool:
-        """Whether it has a node of this name."""
-        return name in self._nodes
-
     def there(self) -> list[tuple[LabNode, SimulatedNode]]:
         """Return the nodes that there are instances of."""
         return [(self._nodes[name], node) for name, node in self._seen.items() if name in self._there]
@@ -136,11 +131,3 @@ class SimulatedNodes:
 def _gpus_hit(trouble: str) -> tuple[int, ...]:
     checks = data("troubles")[trouble].get("checks", {})
     return _OF_ONE_GPU if any(check in data("node_checks")["of_devices"] for check in checks) else ()
-
-
-def looked_at(lab: Lab) -> dict[str, NodeState] | None:
-    """Return what nodes do now; None while slurmctld does not answer."""
-    try:
-        return node_states_now(lab)
-    except (TrainyardError, OSError):
-        return None
