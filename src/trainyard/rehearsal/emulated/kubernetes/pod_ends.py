@@ -65,9 +65,9 @@ def _replace_or_end(
     objects: Objects, job: Mapping[str, Any], pod: Mapping[str, Any], end: PodEnd, pods: list[dict[str, Any]]
 ) -> None:
     roles = job["spec"]["pytorchReplicaSpecs"]
-    role = next(role for role in roles if f"-{role.lower()}-" in pod["metadata"]["name"])
-    policy = roles[role].get("restartPolicy", DEFAULT_POLICY)
     name, uid = job["metadata"]["name"], job["metadata"]["uid"]
+    role = next(role for role in roles if pod["metadata"]["name"].startswith(f"{name}-{role.lower()}-"))
+    policy = roles[role].get("restartPolicy", DEFAULT_POLICY)
     ended = [other for other in pods if other["metadata"]["uid"] in objects.pod_ends]
     if end.has_failed and (policy in _STARTED_AGAIN or (policy == "ExitCode" and end.code >= _FIRST_RETRYABLE)):
         del objects.pod_ends[pod["metadata"]["uid"]]
