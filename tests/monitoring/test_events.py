@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.monitoring.promql import exported, unknown_in
-from trainyard.monitoring.events import LABELS, RECORD, Event, events
+from trainyard.monitoring.events import LABELS, RECORD, ClusterEvent, events
 from trainyard.monitoring.features import NEEDS
 from trainyard.monitoring.prometheus_rules import recording_rules
 
@@ -19,7 +19,7 @@ EACH = pytest.mark.parametrize("event", events(), ids=lambda event: event.event)
 
 
 @EACH
-def test_an_event_asks_for_metrics_and_labels_that_are_exported_or_recorded(event: Event):
+def test_an_event_asks_for_metrics_and_labels_that_are_exported_or_recorded(event: ClusterEvent):
     assert unknown_in(event.expr, exported()) == []
     assert set(event.needs) <= set(NEEDS)
 

@@ -20,7 +20,7 @@ LABELS = ("cluster", "queue", "node_name", "node", "jobid", "user", "text")
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ClusterEvent:
     """A kind of event: see events.yaml."""
 
     event: str
@@ -43,9 +43,9 @@ class Event:
 
 
 @cache
-def events() -> tuple[Event, ...]:
+def events() -> tuple[ClusterEvent, ...]:
     """Return all kinds. An unknown key is a TypeError."""
     content: list[dict[str, Any]] = yaml.load(
         Path(__file__).with_name("events.yaml").read_bytes(), Loader=yaml.CSafeLoader
     )
-    return tuple(Event(**{**entry, "needs": tuple(entry["needs"])}) for entry in content)
+    return tuple(ClusterEvent(**{**entry, "needs": tuple(entry["needs"])}) for entry in content)

@@ -34,7 +34,7 @@ from grafana_foundation_sdk.models import dashboard as models
 from grafana_foundation_sdk.models.text import TextMode
 
 from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
-from trainyard.monitoring.events import EVENT, RECORD, Event, events
+from trainyard.monitoring.events import EVENT, RECORD, ClusterEvent, events
 from trainyard.monitoring.grafana_ranking import fixed_rankings
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.state_colours import state_colour, state_colours
@@ -75,7 +75,7 @@ def _compiled(dashboard: Dashboard) -> dict[str, Any]:
     }
 
 
-def _annotation(event: Event) -> dict[str, Any]:
+def _annotation(event: ClusterEvent) -> dict[str, Any]:
     """Return what marks an event in the panels: Grafana's SDK knows neither its title nor its text.
 
     One that does not last stands at its time, in milliseconds, which is the value of its series:
