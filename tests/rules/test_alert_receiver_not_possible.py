@@ -24,7 +24,9 @@ def test_amazons_alertmanager_tells_pagerduty_and_neither_slack_nor_webhooks(mod
     assert [problem.path[2] for problem in found] == [0, 2]
     slack, webhook = found
     assert slack.severity is None
-    assert slack.message == "the Alertmanager of Amazon Managed Prometheus tells SNS and PagerDuty, and no slack"
+    assert (
+        slack.message == "the Alertmanager of Amazon Managed Prometheus sends to SNS and PagerDuty only, not to slack"
+    )
     assert "alert_email" in (slack.remedy or "")
     assert "aws sns subscribe --protocol https" in (webhook.remedy or "")
 

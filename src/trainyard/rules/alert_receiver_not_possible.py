@@ -27,7 +27,9 @@ def check(spec: Spec) -> Iterator[Problem]:
     for index, receiver in enumerate(spec.monitoring.alert_receivers):
         path = ("monitoring", "alert_receivers", index, "kind")
         if by_amazon and receiver.kind in _INSTEAD:
-            problem = f"the Alertmanager of Amazon Managed Prometheus tells SNS and PagerDuty, and no {receiver.kind}"
+            problem = (
+                f"the Alertmanager of Amazon Managed Prometheus sends to SNS and PagerDuty only, not to {receiver.kind}"
+            )
             yield Problem(path, problem, _INSTEAD[receiver.kind])
         elif without_internet:
             yield _out_of_reach(path, receiver.kind, own_network=spec.network.existing is None)

@@ -27,13 +27,13 @@ MOST_SERIES = {
     "tiles": 50_000,
 }
 _MOST_PARTS = 300
-"""Of bars that have parts: of each bar, all."""
+"""Series of stacked bars: 20 runs with up to 15 uses each."""
 _OVER_TIME = {"timeseries", "heatmap", "states"}
 _LABEL = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 # A name is read, not searched.
 _LONGEST, _LONGEST_LABEL = 120, 300
 _MOST_NODES, _MOST_BESIDE = 100, 5000
-_WHOLE_FROM = 1e9
+_WHOLE_FROM = 1e9  # times in seconds are above it
 _USUAL, _ROLE = {"low", "median", "high"}, "role"
 
 

@@ -31,7 +31,7 @@ export class Panel {
     this.legend = element("div", { class: "legend", hidden: "" });
     const whole = described.whole ? [element("span", { class: "whole" }, "whole cluster")] : [];
     const head = element("header", {}, element("h3", {}, described.title), ...whole, this.note, this.info());
-    const small = described.width <= SMALL_WIDTH && ["stat", "gauge"].includes(described.kind);
+    const small = described.width <= SMALL_WIDTH && SHORT.includes(described.kind);
     this.frame = element("section", { class: small ? "panel small" : "panel", "data-panel": described.id }, head, this.body, this.legend);
     this.frame.style.setProperty("--width", described.width);
     this.frame.style.setProperty("--medium", small ? Math.max(6, described.width) : Math.max(12, described.width));
@@ -55,7 +55,7 @@ export class Panel {
     const next = links.length ? [element("p", {}, "See also ", ...links.flatMap((link, at) => (at ? [", ", link] : [link])))] : [];
     const queries = this.described.queries.map((query) => element("code", {}, query));
     const { description, empty } = this.described;
-    const none = empty ? [element("p", {}, `Nothing here is right where ${empty}.`)] : [];
+    const none = empty ? [element("p", {}, `An empty panel is right where ${empty}.`)] : [];
     return element("div", { class: "about" }, element("p", {}, description), ...none, ...next, ...queries);
   }
 
