@@ -134,21 +134,22 @@ start_again() {
     say "started again $restarts times already: not once more"
     return 1
   fi
-  without="$(nodes_to_leave_out)"
+  without="$(nodes_to_leave_out)" || without="" # what cannot be written down keeps nobody from going on
   say "starting again, for time $((restarts + 1)) of $TRAINYARD_RESTARTS"
   trap '' TERM
-  scontrol requeue "$SLURM_JOB_ID"
+  scontrol requeue "$SLURM_JOB_ID" || return 1
   [ -z "$without" ] || leave_out "$without"
   trap - TERM
   sleep 120 # Slurm ends this script
+  return 1
 }
 
 # A file system that is full has room again once somebody has seen it: until then a start would only fail, for good.
 make_folders() {
-  local end=$((SECONDS + TRAINYARD_HANG_S)) told=""
-  until { mkdir -p "$TRAINYARD_PROGRESS" "$TRAINYARD_ATTEMPT" && touch "$TRAINYARD_ATTEMPT/begun"; } 2>/dev/null; do
-    [ -n "$told" ] || say "$TRAINYARD_RUN_FOLDER cannot be written: waits up to $TRAINYARD_HANG_S s for room"
-    told=yes
+  local end=$((SECONDS + TRAINYARD_HANG_S)) told="" why
+  until why="$({ mkdir -p "$TRAINYARD_PROGRESS" "$TRAINYARD_ATTEMPT" && touch "$TRAINYARD_ATTEMPT/begun"; } 2>&1)"; do
+    [ "$why" = "$told" ] || say "waits up to $TRAINYARD_HANG_S s until its folder can be written: $why"
+    told="$why"
     [ "$SECONDS" -lt "$end" ] || return 1
     sleep $((TRAINYARD_HANG_S < 40 ? 1 : TRAINYARD_HANG_S / 40))
   done
@@ -164,10 +165,9 @@ main() {
   TRAINYARD_ATTEMPT="$TRAINYARD_RUN_FOLDER/attempts/$SLURM_JOB_ID-${SLURM_RESTART_COUNT:-0}"
   TRAINYARD_STOP="$TRAINYARD_ATTEMPT/stop"
   export MASTER_ADDR MASTER_PORT TRAINYARD_PROGRESS TRAINYARD_ATTEMPT TRAINYARD_STOP
-  if ! make_folders; then
-    start_again
-    return
-  fi
+  # Told to end while it waits, there is nothing to save.
+  trap 'start_again || exit 1' USR1
+  make_folders || start_again || return 1
   rm -f "$TRAINYARD_STOP" "$TRAINYARD_ATTEMPT/failures" "$TRAINYARD_ATTEMPT/first-to-fail"
   trap ask_to_stop USR1
   trap 'hangs=yes' USR2

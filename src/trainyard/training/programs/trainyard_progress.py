@@ -200,7 +200,7 @@ class Progress:
             written = os.write(self._file, content)
             # A disk that is full takes a part. What is written next must not be added to half a line.
             self._is_half = written < len(content)
-            self.lines_lost += self._is_half
+            self.lines_lost += content.count(b"\n", written)
         except (OSError, ValueError, TypeError):
             self.lines_lost += len(gathered)
         if self._show_s and now - self._shown_at >= self._show_s:
