@@ -106,13 +106,18 @@ PYTHON = """#!/bin/bash
 echo "$@" >>"$SEEN"
 case "$1" in *health_service.py) echo $$ >"$SEEN.service" && exec sleep 600 ;; esac
 until [ -s "$SEEN.service" ]; do sleep 0.1; done
+[ -z "$REFUSES" ] || for word in "$@"; do
+  case "$word" in *endpoint=unix://*) touch "$(dirname "${word#*unix://}")/refused" ;; esac
+done
 exit "$STATUS"
 """
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("status", [0, 3])
-def test_ft_launcher_is_told_whom_to_ask_for_the_health_of_its_node(tmp_path: Path, status: int):
+@pytest.mark.parametrize(("ended", "refuses", "status"), [(0, "", 0), (3, "", 3), (0, "yes", 1), (3, "yes", 3)])
+def test_ft_launcher_is_told_whom_to_ask_for_the_health_of_its_node(
+    tmp_path: Path, ended: int, refuses: str, status: int
+):
     made = files(
         tmp_path, "parallelcluster", new_run("command").replace("  torchrun:", "  launcher: ft_launcher\n  torchrun:")
     )
@@ -127,7 +132,8 @@ def test_ft_launcher_is_told_whom_to_ask_for_the_health_of_its_node(tmp_path: Pa
     slurm = {"SLURM_NNODES": "2", "SLURM_NODEID": "1", "SLURM_JOB_ID": "7", "SLURMD_NODENAME": "q-2"}
     own = {f"TRAINYARD_{name}": value for name, value in settings.items()}
     more = {"GPUS_PER_NODE": "8", "MASTER_ADDR": "10.0.0.1", "MASTER_PORT": "10000"}
-    seen = {"SEEN": str(tmp_path / "seen"), "STATUS": str(status), "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}
+    seen = {"SEEN": str(tmp_path / "seen"), "STATUS": str(ended), "REFUSES": refuses,
+            "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}  # fmt: skip
     done = subprocess.run(
         ["bash", "start-node.sh", "train.py"], cwd=tmp_path, env={**slurm, **own, **more, **seen}, check=False
     )

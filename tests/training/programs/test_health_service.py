@@ -75,8 +75,10 @@ def test_a_node_joins_only_while_its_checks_pass(tmp_path: Path):
     well = "echo '{\"outcomes\": []}'"
     with served(tmp_path, f"[ -e {tmp_path}/well ] && {well} && exit 0; cat {tmp_path}/sick.json; exit 1") as ask:
         assert as_ft_launcher_reads_it(ask()) == (False, 1, {"fail_count": 1, "failed_checks": ["gpu-xid"]})
+        assert (tmp_path / "refused").exists()
         (tmp_path / "well").touch()
         assert as_ft_launcher_reads_it(ask())[0]
+        assert not (tmp_path / "refused").exists()
 
 
 @pytest.mark.integration

@@ -6,6 +6,7 @@ NVIDIA's resiliency extension (NVRx, from 0.6) asks a service of the node over a
 https://github.com/NVIDIA/nvidia-resiliency-ext/blob/v0.6.0/src/nvidia_resiliency_ext/shared_utils/proto/nvhcd.proto
 The answer is that of `trainyard-node health`; within a container, which has no such program, that of the metrics that
 the node exports, some minutes old. Where nobody knows anything the node counts as well, as it does without a service.
+While the last answer was no, a file `refused` lies beside the socket: ft_launcher 0.6 then ends as if all were done.
 It runs with the Python that has NVRx, which brings grpc where it asks at all.
 """
 
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 SERVICE, CALL = "nvhcd.HealthCheckService", "RunHealthCheck"
@@ -52,8 +55,8 @@ def response(checks: list[str]) -> bytes:
     return status + b"\x1a" + _varint(len(output)) + output
 
 
-def answer(_request: bytes, _context: Any) -> bytes:
-    """Answer one question."""
+def answer(refused: Path, _request: bytes, _context: Any) -> bytes:
+    """Answer one question, and leave the file where the answer is no."""
     try:
         checks = failed_checks()
     except (OSError, ValueError, KeyError, TypeError, subprocess.TimeoutExpired) as error:
@@ -61,6 +64,9 @@ def answer(_request: bytes, _context: Any) -> bytes:
         checks = []
     if checks:
         print(f"health_service: this node may not join: {', '.join(checks)}", file=sys.stderr, flush=True)
+        refused.touch()
+    else:
+        refused.unlink(missing_ok=True)
     return response(checks)
 
 
@@ -71,7 +77,8 @@ def main() -> int:
     except ImportError:
         print("health_service: without grpc ft_launcher asks nobody, and every node joins", file=sys.stderr)
         return 0
-    handler = grpc.method_handlers_generic_handler(SERVICE, {CALL: grpc.unary_unary_rpc_method_handler(answer)})
+    answers = grpc.unary_unary_rpc_method_handler(partial(answer, Path(sys.argv[1]).with_name("refused")))
+    handler = grpc.method_handlers_generic_handler(SERVICE, {CALL: answers})
     server = grpc.server(ThreadPoolExecutor(1), handlers=[handler])
     server.add_insecure_port(f"unix://{sys.argv[1]}")
     server.start()
