@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
 
 from tests.rehearsal.eks_clusters import deleted, group, made
+from trainyard.api.run_report import report_run
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.platforms.eks.rendering.manifests import documents, native
 from trainyard.platforms.eks.training_operator import OnTrainingOperator
 from trainyard.submission.job import PlannedJob
+from trainyard.training.ledger.kept_pods import FILE
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 NODES = group("cpu", "c5.2xlarge", 3)
@@ -33,7 +37,14 @@ JOB: dict[str, Any] = {
                 "template": {
                     "spec": {
                         # A node has room for one.
-                        "containers": [{"name": "pytorch", "image": "torch", "resources": {"requests": {"cpu": "6"}}}]
+                        "containers": [
+                            {
+                                "name": "pytorch",
+                                "image": "torch",
+                                "resources": {"requests": {"cpu": "6"}},
+                                "env": [{"name": "KEY", "value": "SECRET"}],
+                            }
+                        ]
                     }
                 },
             }
@@ -62,6 +73,9 @@ class TrainingOnCluster:
     def pods(self) -> dict[str, dict[str, Any]]:
         found = self.kubectl.get("pods", namespace="default")
         return {pod["metadata"]["name"]: pod for pod in found if pod["metadata"]["name"].startswith("llm-")}
+
+    def keep(self, folder: Path) -> None:
+        self.operator.keep_nodes(self.number, folder)
 
     def end(self, pod: str, **state: Any) -> None:
         body = json.dumps({"region": self.account.region, "cluster": self.cluster, "pod": pod, **state}).encode()
@@ -154,3 +168,25 @@ def test_a_run_that_has_done_all_its_steps_is_completed(account: Account, cluste
     training = TrainingOnCluster(account, cluster, kubectl)
     training.end("llm-worker-0", exitCode=0)
     assert (training.state, list(training.pods())) == ("COMPLETED", ["llm-worker-0"])
+
+
+def test_the_report_knows_the_nodes_of_pods_that_were_replaced(
+    account: Account, cluster: str, kubectl: EmulatedKubectl, tmp_path: Path
+):
+    training = TrainingOnCluster(account, cluster, kubectl)
+    begun = time.time() - 1
+    for _ in range(2):
+        training.keep(tmp_path)
+        time.sleep(1.1)  # Kubernetes tells whole seconds
+        training.end("llm-worker-1", reason="Evicted")
+    training.keep(tmp_path)
+    time.sleep(1.1)
+    training.end("llm-worker-0", exitCode=0)
+    assert training.state == "COMPLETED"
+    training.keep(tmp_path)
+    kept = json.loads((tmp_path / FILE).read_text())["items"]
+    assert sorted(pod["metadata"]["name"] for pod in kept) == ["llm-worker-0", *["llm-worker-1"] * 3]
+    assert "SECRET" not in (tmp_path / FILE).read_text()
+    (told,) = report_run(jobs=str(tmp_path / FILE))["runs"]
+    assert [start["restart"] for start in told["attempts"]] == [0, 1, 2]
+    assert all(begun * 1000 <= start["begin_ms"] < start["end_ms"] for start in told["attempts"])

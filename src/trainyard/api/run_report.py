@@ -16,6 +16,7 @@ from trainyard.edge.text_file import read_small_file
 from trainyard.errors import InputError
 from trainyard.training.ledger.attempt import Attempt, Session
 from trainyard.training.ledger.job_records import JobRecords, job_records
+from trainyard.training.ledger.kept_pods import FILE as KEPT_PODS
 from trainyard.training.ledger.ledger import Checkpoint, ledger_of, outside_gpu_ms
 from trainyard.training.ledger.node_records import node_records
 from trainyard.training.ledger.progress_lines import sessions_of
@@ -24,6 +25,7 @@ from trainyard.training.ledger.report_page import report_page
 from trainyard.training.ledger.report_text import report_text
 from trainyard.training.ledger.report_values import report_values
 from trainyard.training.run_file import RunFile, read_run
+from trainyard.training.run_submission import results_folder
 from trainyard.training.stragglers.rank_times import TAIL_BYTES, rank_times
 from trainyard.training.stragglers.verdict import straggler_values
 from trainyard.training.utilisation import utilisation
@@ -48,7 +50,8 @@ def report_run(  # noqa: PLR0913  every source is its own
 ) -> dict[str, Any]:
     """Return the values of the report on a run, or on all runs that ``jobs`` tells of.
 
-    ``nodes`` are files of what `trainyard nodes` printed as JSON of their cluster.
+    Without ``jobs``, what `run watch` has kept of the run's pods here is taken. ``nodes`` are files of what
+    `trainyard nodes` printed as JSON of their cluster.
 
     Raises InputError where there is nothing to account for, FindingsError where the file of the run cannot be read.
     """
@@ -58,6 +61,7 @@ def report_run(  # noqa: PLR0913  every source is its own
         price, source = usd_per_gpu_hour, "as it was given"
     folders = [*progress, *_own_folders(file, "progress", progress)]
     kept = [*checkpoints, *_own_folders(file, "checkpoints", checkpoints)]
+    jobs = jobs or _kept_jobs(file)
     records = JobRecords((), ())
     now_ms = round(1000 * (time.time() if now_s is None else now_s))
     if jobs is not None:
@@ -127,6 +131,12 @@ def price_of(file: RunFile | None) -> tuple[int | None, float | None, str | None
     if price is None:
         return gpus, None, None
     return gpus, price.usd / gpus, f"list price of {group.instance_type} in {file.spec.region}, {price.source.url}"
+
+
+def _kept_jobs(file: RunFile | None) -> str | None:
+    """Return what `run watch` has kept of the run's pods, where it was called here."""
+    kept = None if file is None else results_folder(file.run) / KEPT_PODS
+    return None if kept is None or not kept.exists() else str(kept)
 
 
 def _own_folders(file: RunFile | None, below: str, given: Sequence[Path]) -> Iterator[Path]:

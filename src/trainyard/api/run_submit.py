@@ -27,6 +27,7 @@ from trainyard.training.run_submission import (
     SubmittedRun,
     cancel_run,
     look_at_run,
+    results_folder,
     submit_run,
     watch_run,
 )
@@ -69,7 +70,7 @@ def run_place(  # noqa: PLR0913  one for each option, and what a rehearsal gives
     meant; TrainyardError where there is no such cluster.
     """
     checked = checked_run(file, now or datetime.now(UTC))
-    spec, folder = checked.file.spec, results or Path("runs") / checked.file.run.name
+    spec, folder = checked.file.spec, results or results_folder(checked.file.run)
     if local:
         if not platform_of(spec).has_slurm:
             problem = f"{spec.name} has no Slurm: its platform is {spec.platform}"

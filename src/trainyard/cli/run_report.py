@@ -49,7 +49,8 @@ def command(  # noqa: PLR0913  every option is its own
     """Say what a run was worth: how many of its GPU-hours were useful, and what the others were lost to.
 
     FILE is what `sacct -D --json`, `sacct -D -P -o ALL`, `kubectl get pods -o json` or `aws batch describe-jobs`
-    printed; without RUN every run in it is told of. Set TZ=UTC for sacct. Where this machine sees the folder of RUN,
+    printed; without RUN every run in it is told of. Set TZ=UTC for sacct. On Amazon EKS, what `run watch` has kept of
+    the pods of RUN here is taken where none is given. Where this machine sees the folder of RUN,
     its progress and checkpoints are read there. What nothing tells of is unknown, and said so. With --nodes, what
     nodes cost while they booted, waited for repair or were idle is told as well.
 

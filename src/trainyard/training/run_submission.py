@@ -31,6 +31,14 @@ class TellsOutput(Protocol):
         """Return the last lines that the first node of a job wrote; none before it has begun."""
 
 
+@runtime_checkable
+class ForgetsNodes(Protocol):
+    """A scheduler that forgets, of a job that runs, which nodes it had before."""
+
+    def keep_nodes(self, number: str, folder: Path) -> None:
+        """Add the nodes of a job to what is kept of them in a folder."""
+
+
 class RunCluster(NamedTuple):
     """The cluster of a run."""
 
@@ -57,6 +65,11 @@ class RunState(NamedTuple):
     job: str
     state: JobState
     progress: RunProgress
+
+
+def results_folder(run: Run) -> Path:
+    """Return where a run is remembered, unless another folder is given."""
+    return Path("runs") / run.name
 
 
 def submit_run(planned: PlannedJob, cluster: RunCluster, results: Path, tell: Callable[[str], None]) -> SubmittedRun:
@@ -87,9 +100,11 @@ def cancel_run(cluster: RunCluster, results: Path, tell: Callable[[str], None]) 
 
 
 def look_at_run(run: Run, scheduler: Scheduler, results: Path) -> RunState:
-    """Return how a run is now. Raises UnreachableError where that may be known the next time."""
+    """Return how a run is now, and keep which nodes it has. Raises UnreachableError where that may pass."""
     number = _job_of(results)
     state = scheduler.states([number])[number]
+    if isinstance(scheduler, ForgetsNodes):
+        scheduler.keep_nodes(number, results)
     return RunState(number, state, _progress(run, scheduler, number))
 
 

@@ -26,6 +26,7 @@ from trainyard.render.tags import CLUSTER
 from trainyard.submission.head_node import write_blocks
 from trainyard.submission.job import PlannedJob
 from trainyard.submission.scheduler import GONE, JobState
+from trainyard.training.ledger.kept_pods import keep_pods
 
 _JOBS = "pytorchjobs.kubeflow.org"
 _TAIL_LINES = 1000
@@ -125,6 +126,12 @@ class OnTrainingOperator:
                     return list(kubectl.logs(pod, NAMESPACE, container="pytorch", tail=_TAIL_LINES))
         return []
 
+    def keep_nodes(self, number: str, folder: Path) -> None:
+        """Keep the pods of a run: those that others have replaced are gone."""
+        with self._asked() as kubectl:
+            pods = [pod for job in _numbered(kubectl, number) for pod in _pods(kubectl, job)]
+        keep_pods(folder, pods, self.account.clock.now())
+
     def let_go(self, number: str, state: str, to: Path) -> None:
         """Leave the job, whose pods keep their logs and hold no nodes."""
 
@@ -165,11 +172,14 @@ def _state(kubectl: Kubectl, number: str) -> JobState:
         return JobState(GONE)
     conditions = _conditions(jobs[0])
     last = conditions[-1] if conditions else {"type": "Created"}
-    pods = kubectl.get("pods", namespace=NAMESPACE, selector=f"{JOB_NAME}={_name(jobs[0])}")
-    nodes = sorted({str(pod.get("spec", {}).get("nodeName") or "") for pod in pods} - {""})
+    nodes = sorted({str(pod.get("spec", {}).get("nodeName") or "") for pod in _pods(kubectl, jobs[0])} - {""})
     said = reason_and_message(str(last.get("reason") or ""), str(last.get("message") or ""))
     state = _STATES.get(str(last["type"]), "PENDING")
     return JobState(state, "" if state in ("RUNNING", "COMPLETED") else said, ",".join(nodes))
+
+
+def _pods(kubectl: Kubectl, job: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return kubectl.get("pods", namespace=NAMESPACE, selector=f"{JOB_NAME}={_name(job)}")
 
 
 def _conditions(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,0 +1,74 @@
+"""Pods of a run are kept from look to look, so that the report knows those that others have replaced."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trainyard.api.run_report import report_run
+from trainyard.errors import InputError
+from trainyard.training.ledger.kept_pods import FILE, keep_pods
+
+BEGIN_S = 1_795_000_000
+
+
+def pod(uid: str, node: str, at_s: int) -> dict[str, Any]:
+    begun = f"2026-11-18T{(at_s - 1_794_960_000) // 3600:02}:{at_s // 60 % 60:02}:{at_s % 60:02}Z"
+    return {
+        "metadata": {"name": f"llm-{node}", "uid": uid, "creationTimestamp": begun,
+                     "labels": {"training.kubeflow.org/job-name": "llm"}},
+        "spec": {"nodeName": node, "containers": [{"resources": {"limits": {"nvidia.com/gpu": "8"}},
+                                                   "env": [{"name": "TOKEN", "value": "hush"}], "args": ["hush"]}]},
+        "status": {"phase": "Running", "startTime": begun},
+    }  # fmt: skip
+
+
+def test_a_pod_that_is_gone_has_had_its_node_until_then(tmp_path: Path):
+    first, second, third = pod("a", "n1", BEGIN_S), pod("b", "n2", BEGIN_S), pod("c", "n3", BEGIN_S + 600)
+    keep_pods(tmp_path, [first, second], BEGIN_S + 60)
+    keep_pods(tmp_path, [first, third], BEGIN_S + 600)
+    keep_pods(tmp_path, [first, third], BEGIN_S + 660)
+    keep_pods(tmp_path, [], BEGIN_S + 1200)
+    (told,) = report_run(jobs=str(tmp_path / FILE), now_s=BEGIN_S + 9999)["runs"]
+    # When the second pod went is known to the look that misses it, and with its successor all began anew.
+    assert told["gpu_hours"] == pytest.approx(2 * 8 * 1200 / 3600)
+    assert [start["end_ms"] - start["begin_ms"] for start in told["attempts"]] == [600_000, 600_000]
+
+
+def test_nothing_that_may_be_secret_is_kept(tmp_path: Path):
+    keep_pods(tmp_path, [pod("a", "n1", BEGIN_S)], BEGIN_S)
+    assert "hush" not in (tmp_path / FILE).read_text()
+
+
+def test_without_pods_nothing_is_written(tmp_path: Path):
+    keep_pods(tmp_path, [], BEGIN_S)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"items": 1}', '{"items": [{}]}', "[" * 100_000])
+def test_what_cannot_be_read_is_left_as_it_is(tmp_path: Path, text: str):
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(InputError, match="cannot be read"):
+        keep_pods(tmp_path, [pod("a", "n1", BEGIN_S)], BEGIN_S)
+    assert (tmp_path / FILE).read_text() == text
+
+
+def test_the_report_takes_what_was_kept_where_the_run_was_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    keep_pods(Path("runs/llm"), [pod("a", "n1", BEGIN_S)], BEGIN_S)
+    Path("cluster.yaml").write_text(
+        "name: lab\nregion: us-east-2\nplatform: eks\nqueues: [{name: gpus, instance_type: p5.48xlarge, nodes: 2}]\n"
+    )
+    Path("run.yaml").write_text(
+        "kind: run\nname: llm\ncluster: cluster.yaml\nnodes: 1\nprogram: {script: train.sh}\ntime_limit_h: 1\n"
+    )
+    (told,) = report_run("run.yaml", now_s=BEGIN_S + 3600)["runs"]
+    assert told["gpu_hours"] == pytest.approx(8)
+
+
+def test_the_kept_file_is_a_list_as_kubectl_prints_it(tmp_path: Path):
+    keep_pods(tmp_path, [pod("a", "n1", BEGIN_S)], BEGIN_S)
+    assert json.loads((tmp_path / FILE).read_text())["kind"] == "List"
