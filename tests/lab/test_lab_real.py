@@ -127,7 +127,9 @@ def test_ranks_that_hang_are_still_running_for_slurm(lab: Lab):
     # What Slurm has not started yet cannot hang.
     wait_until(lambda: any(process.name == "sleep" for process in job_processes(lab.name, THREE)))
     assert trainyard(place, "break", THREE, "--how", "freeze-ranks").status == 0
-    hung = job_processes(lab.name, THREE)
+    of_job = job_processes(lab.name, THREE)
+    hung = [process for process in of_job if process.is_in_step]
+    assert {process.name for process in of_job if process not in hung} == {"slurm_script", "srun"}
     assert {Path(f"/proc/{process.id}/stat").read_text().rpartition(")")[2].split()[0] for process in hung} == {"T"}
     assert state(lab, job) == "RUNNING"
     assert not node_state(lab, THREE).startswith("d")  # neither down nor drained

@@ -156,9 +156,16 @@ def fill_folder(training: Training, job: str) -> set[str]:
 def crash_while_full(training: Training, job: str) -> set[str]:
     ranks = job_processes(training.lab, training.others(job)[0])
     with _full(training):
-        words = training.told()
+        words, before = training.told(), training.restarts(job)
         _kill(ranks)
-        wait_until(lambda: "waits up to" in training.told()[len(words) :], training.told)
+        # Where what was killed has left room for a folder, the next start has begun.
+        wait_until(
+            lambda: (
+                "waits up to" in training.told()[len(words) :]
+                or any(training.own.glob(f"attempts/*-{before + 1}/begun"))
+            ),
+            training.told,
+        )
     return set()
 
 

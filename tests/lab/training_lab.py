@@ -105,7 +105,7 @@ class Training(NamedTuple):
         return {int(line["step"]): line["loss"] for line in self.steps()}
 
     def told(self) -> str:
-        return "".join(file.read_text() for file in self.folder.glob("**/*_[0-9]*.out"))
+        return "".join(file.read_text() for file in (self.folder / "job").glob("*_[0-9]*.out"))
 
 
 def started(  # noqa: PLR0913  what a lab and its run are made of

@@ -12,8 +12,8 @@ _WAYS = ("kill", "freeze", "kill-ranks", "freeze-ranks", "sick", "nothing")
 @click.command(name="break")
 @click.argument("nodes", metavar="NODE...", nargs=-1, required=True)
 @click.option("--how", type=click.Choice(_WAYS), default="kill", show_default=True, help="What goes wrong: kill, the "
-              "node loses its power; freeze, it answers nobody; kill-ranks and freeze-ranks, the processes of jobs on "
-              "it crash or hang; sick, its health check fails; nothing puts it right again.")  # fmt: skip
+              "node loses its power; freeze, it answers nobody; kill-ranks and freeze-ranks, steps of jobs crash or "
+              "hang on it, not batch scripts; sick, its health check fails; nothing puts it right again.")  # fmt: skip
 @click.option("--lab", "name", metavar="NAME", help="The lab. Default: the only one that runs.")
 @click.option("--reason", metavar="TEXT", help="What the health check says, with --how sick.")
 @json_option

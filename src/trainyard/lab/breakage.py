@@ -44,7 +44,10 @@ def break_node(lab: Lab, node: str, breakage: Breakage, reason: str = _REASON) -
 
 def _processes(lab: Lab, node: str, *, whole: bool) -> list[LabProcess]:
     of_jobs = job_processes(lab.name, node)
-    return [*node_daemon(lab.folder, node), *step_daemons(lab.folder, node), *of_jobs] if whole else of_jobs
+    if whole:
+        return [*node_daemon(lab.folder, node), *step_daemons(lab.folder, node), *of_jobs]
+    # Without its batch script a job would end. One that starts no steps has nothing else.
+    return [process for process in of_jobs if process.is_in_step] or of_jobs
 
 
 def mend_node(lab: Lab, node: str) -> str:

@@ -30,6 +30,15 @@ class LabProcess(NamedTuple):
     state: str = ""
     """As proc(5) has it: T where it was stopped."""
 
+    @property
+    def is_in_step(self) -> bool:
+        """Return whether it was started by srun: a batch script has no number of a step, or one below 0.
+
+        https://github.com/SchedMD/slurm/blob/slurm-24-11-5-1/slurm/slurm.h (SLURM_BATCH_SCRIPT)
+        """
+        step = self.variables.get("SLURM_STEP_ID", "")
+        return step.isdigit() and int(step) < 2**31
+
 
 def processes() -> Iterator[LabProcess]:
     """Yield every process that this user may look at.

@@ -40,10 +40,13 @@ first_address() {
   scontrol --oneliner show node "$first" | sed --quiet 's/.* NodeAddr=\([^ ]*\).*/\1/p'
 }
 
-# Print when a rank has last told of progress in this start; nothing where the program tells of none.
+# Print when a rank has last told of progress in this start, or, where ranks of earlier starts have told of some, when
+# this one began; nothing where the program tells of none.
 last_progress() {
-  find "$TRAINYARD_PROGRESS" -name 'rank-*.jsonl' -newer "$TRAINYARD_ATTEMPT/begun" -printf '%T@\n' |
-    sort --numeric-sort | tail -n 1 | cut -d . -f 1
+  local last begun
+  last="$(find "$TRAINYARD_PROGRESS" -name 'rank-*.jsonl' -printf '%T@\n' | sort --numeric-sort | tail -n 1 | cut -d . -f 1)"
+  begun="$(stat --format=%Y "$TRAINYARD_ATTEMPT/begun")"
+  [ -z "$last" ] || printf '%s\n' $((last > begun ? last : begun))
 }
 
 # A rank that hangs lets all others wait, and Slurm sees a job that runs.
