@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.diagnose.scanning.known import known
 from trainyard.diagnose.cause import signatures
-from trainyard.diagnose.scanning.any_digits import with_any_digits
-from trainyard.diagnose.scanning.patterns import Patterns
+from trainyard.diagnose.scanning.patterns import Patterns, with_any_digits
 
 PATTERNS = {
     "plain": "ab",
@@ -40,6 +39,13 @@ LINES_OF_DIGITS = st.lists(st.text("ab0123", max_size=5), max_size=40)
 KINDS = Patterns(known(DIGITS))
 
 
+class SilentFilter(re2.Filter):  # type: ignore[misc]
+    """One without the memory that it needs."""
+
+    def Match(self, text: bytes, potential: bool = False) -> None:  # noqa: FBT001, FBT002, N802  as RE2 has it
+        """Find nothing."""
+
+
 def by_line(lines: list[str], expressions: Mapping[str, str] = PATTERNS) -> dict[int, set[str]]:
     every = {at: {name for name, one in expressions.items() if re.search(one, line)} for at, line in enumerate(lines)}
     return {at: names for at, names in every.items() if names}
@@ -52,7 +58,7 @@ def by_block(patterns: Patterns, lines: list[str]) -> dict[int, set[str]]:
 
 WHOLE = Patterns(known(PATTERNS))
 # As little memory as compiles: RE2 forgets its automaton all the time, or goes on without one.
-STARVED = Patterns(known(PATTERNS), memory_bytes=8000, set_memory_bytes=4700)
+STARVED = Patterns(known(PATTERNS), memory_bytes=8000)
 
 
 @given(LINES)
@@ -92,13 +98,13 @@ def test_nothing_is_missed_where_memory_is_short(lines: list[str]):
     assert by_block(STARVED, lines) == by_line(lines)
 
 
-def test_a_set_that_gives_up_is_asked_pattern_by_pattern():
-    patterns = Patterns(known(PATTERNS))
-    silent = re2.Set.SearchSet()
-    silent.Add("what no line has")
-    silent.Compile()
-    patterns._set = silent
+def test_a_filter_that_gives_up_is_not_used():
+    patterns = Patterns(known(PATTERNS), new_filter=SilentFilter)
     assert patterns.of_line(b"b acb") == WHOLE.of_line(b"b acb") != ()
+
+
+def test_a_line_may_hold_the_word_that_the_filter_is_tried_with():
+    assert WHOLE.of_line(b"trainyard\x00filter ab") == ("plain", "class")
 
 
 def test_all_signatures_are_found_together_as_each_by_itself():
@@ -108,6 +114,15 @@ def test_all_signatures_are_found_together_as_each_by_itself():
         for line in signature.matches:
             block = f"before\n{line}\nbehind\n".encode()
             assert any(name in found.ids for found in patterns.lines(block)), (name, line)
+
+
+def test_all_signatures_find_the_same_by_the_filter_as_one_by_one():
+    every = signatures()
+    patterns = Patterns(every)
+    single = {name: re2.compile(f"(?m:{signature.expression})") for name, (signature, _) in every.items()}
+    lines = [line for signature, _ in every.values() for line in (*signature.matches[:1], *signature.resembles[:1])]
+    for line in lines[::7]:
+        assert patterns.of_line(line.encode()) == tuple(name for name, one in single.items() if one.search(line)), line
 
 
 def test_no_signatures_find_nothing():

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from trainyard.diagnose.cause import Hit
-from trainyard.diagnose.line_node import node_of
+from trainyard.diagnose.line_node import BEFORE_SRUN_HOST, node_of, node_of_nccl
 from trainyard.diagnose.scanning.broken_lines import unbroken, width_of
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.json_events import JsonEvent, JsonEvents, is_json_events
-from trainyard.diagnose.scanning.line_nodes import LineNodes
 from trainyard.diagnose.scanning.log_clock import LogClock, decode_line
-from trainyard.diagnose.scanning.matched_line import MatchedLine, matched_lines, unescaped
-from trainyard.diagnose.scanning.patterns import Patterns
-from trainyard.diagnose.scanning.pieces import Piece
+from trainyard.diagnose.scanning.matched_line import matched_lines, unescaped
+from trainyard.diagnose.scanning.patterns import MatchedLine, Patterns
+from trainyard.diagnose.scanning.pieces import Piece, without_escapes
 from trainyard.diagnose.scanning.result import EARLIEST, LATEST, Tally
 from trainyard.diagnose.scanning.success_lines import SuccessLines
 
@@ -26,7 +26,11 @@ _BEHIND_BYTES = 240
 # An event has a dozen lines.
 _MOST_OF_EVENT = 1000
 # What PyTorch writes of collectives: the ranks of a job share a log, and what one of them says can be what tells.
-_RANK, _BEFORE_RANK = re.compile(rb"\[(?:PG [^\]]{1,200}? )?Rank ([0-9]{1,6})\]", re.IGNORECASE), b"ank "
+_RANK, _BEFORE_RANK = re.compile(rb"\[(?:PG [^\[\]]{1,200}? )?Rank ([0-9]{1,6})\]", re.IGNORECASE), b"ank "
+# All lines of a thread of NCCL begin with the same words, up to these.
+_NCCL_END, _NCCL_BYTES = b"] ", 200
+_MOST_BEGINNINGS = 4096
+_BEFORE_SRUN_HOST = BEFORE_SRUN_HOST.encode()
 # Enough to see whether lines are broken.
 _HEAD_BYTES = 2**14 + 1
 
@@ -37,31 +41,75 @@ def _rank_of(text: bytes) -> bytes:
     return match[1] if match else b""
 
 
-def _line_ends(
-    groups: Mapping[tuple[str, str | None, bytes], Sequence[MatchedLine]],
-) -> dict[tuple[str, str | None], tuple[int, int]]:
+class _Found(NamedTuple):
+    """What a signature found in a piece, on one node and of one rank."""
+
+    lines: int
+    shown: list[MatchedLine]
+    """The first and the last of its lines."""
+
+
+_Groups = dict[tuple[str, str | None, bytes], _Found]
+
+
+def _by_signature(groups: Mapping[tuple[tuple[str, ...], str | None, bytes], list[MatchedLine]]) -> _Groups:
+    """Return for each signature what several of them have found together."""
+    found: _Groups = {}
+    for (ids, node, rank), lines in groups.items():
+        for name in ids:
+            before = found.get((name, node, rank), _Found(0, []))
+            shown = _shown(sorted((*before.shown, *_shown(lines))))
+            found[name, node, rank] = _Found(before.lines + len(lines), shown)
+    return found
+
+
+def _shown(lines: list[MatchedLine]) -> list[MatchedLine]:
+    return lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
+
+
+def _line_ends(groups: _Groups) -> dict[tuple[str, str | None], tuple[int, int]]:
     """Return where the first and the last line of each signature and node end."""
     ends: dict[tuple[str, str | None], tuple[int, int]] = {}
-    for (name, node, _), lines in groups.items():
+    for (name, node, _), (_, lines) in groups.items():
         first, last = ends.get((name, node), (lines[0].end, lines[-1].end))
         ends[name, node] = min(first, lines[0].end), max(last, lines[-1].end)
     return ends
 
 
-class Sorts:
-    """Signatures by what they mean in logs of a kind."""
+class LineNodes:
+    """Knows the nodes of the lines of one log."""
+
+    def __init__(self, name: str) -> None:
+        """Take the name of the log."""
+        self._name = name
+        self._by_beginning: dict[bytes, str | None] = {}
+
+    def of_line(self, line: bytes) -> str | None:
+        """Return the node of a line; None where neither it nor the name of its log tells."""
+        beginning = line[: line.find(_NCCL_END, 0, _NCCL_BYTES) + len(_NCCL_END)]
+        node = self._by_beginning.get(beginning)
+        if node is None and beginning not in self._by_beginning:
+            if len(self._by_beginning) >= _MOST_BEGINNINGS:
+                self._by_beginning.clear()
+            node = self._by_beginning[beginning] = node_of_nccl(beginning.decode("latin-1"))
+        if node is None or _BEFORE_SRUN_HOST in line:
+            return node_of(self._name, decode_line(without_escapes(line[:_TEXT_BYTES])))
+        return node
+
+
+class Sorts(dict[tuple[str, ...], tuple[str, ...]]):
+    """By the signatures that find a line, those that count; where one says it is harmless, no other does."""
 
     def __init__(self, applying: frozenset[str], harmless: frozenset[str]) -> None:
-        """Take those that mean something there, and those of causes that are harmless."""
+        """Take those that mean something in logs of a kind, and those of causes that are harmless."""
+        super().__init__()
         self._applying, self._harmless = applying, harmless
-        self._counting: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def counting(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those that count of the signatures that find a line; where one says it is harmless, no other does."""
-        if ids not in self._counting:
-            applying = tuple(id_ for id_ in ids if id_ in self._applying)
-            self._counting[ids] = tuple(id_ for id_ in applying if id_ in self._harmless) or applying
-        return self._counting[ids]
+    def __missing__(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Return those that count, and keep them."""
+        applying = tuple(id_ for id_ in ids if id_ in self._applying)
+        self[ids] = counting = tuple(id_ for id_ in applying if id_ in self._harmless) or applying
+        return counting
 
 
 class LogHits:
@@ -118,27 +166,35 @@ class LogHits:
 
     def _lines(self, piece: Piece, tally: Tally) -> None:
         """Count all, and make hits of those only that may be kept: a line can come a million times."""
-        groups: dict[tuple[str, str | None, bytes], list[MatchedLine]] = defaultdict(list)
-        for line in matched_lines(self._patterns, piece, self._width):
-            if ids := self._new(line):
-                text = piece.data[line.start : line.end]
+        groups: dict[tuple[tuple[str, ...], str | None, bytes], list[MatchedLine]] = defaultdict(list)
+        data = piece.data
+        lines = matched_lines(self._patterns, data, self._width)
+        for line in lines:
+            ids = self._sorts[line.ids]
+            if self._of_events or not line.number:
+                ids = self._new(line, ids, piece)
+            if ids:
+                text = data[line.start : line.end]
                 node, rank = self._nodes.of_line(text), _rank_of(text)
-                if self._left_out and not self._is_wanted(self._left_out, piece, line, node):
-                    continue
-                for name in ids:
-                    groups[name, node, rank].append(line)
-        for (name, node, rank), lines in groups.items():
-            shown_lines = lines if len(lines) <= EARLIEST + LATEST else [*lines[:EARLIEST], *lines[-LATEST:]]
-            tally.add(name, node, len(lines), [self._hit(name, node, piece, line) for line in shown_lines], rank)
+                if self._left_out is None or self._is_wanted(self._left_out, piece, line, node):
+                    groups[ids, node, rank].append(line)
+        if lines:
+            self._keep_last(lines[-1], piece)
+        found = _by_signature(groups)
+        for (name, node, rank), (count, shown) in found.items():
+            tally.add(name, node, count, self._hits(name, node, piece, shown), rank)
         if self._success_lines:
-            line_ends = _line_ends(groups)
-            datas = [piece.data, *([unbroken(piece.data, self._width)] if self._width and line_ends else [])]
+            line_ends = _line_ends(found)
+            datas = [data, *([unbroken(data, self._width)] if self._width and line_ends else [])]
             for success, node, line in self._success_lines.behind(line_ends, piece, datas):
-                tally.add(success, node, 1, [self._hit(success, node, piece, line)])
-        self._clock.pass_by(piece.data)
+                tally.add(success, node, 1, self._hits(success, node, piece, [line]))
+        self._clock.pass_by(data)
 
     def _is_wanted(self, left_out: FilteredOut, piece: Piece, line: MatchedLine, node: str | None) -> bool:
         return left_out.takes(self._name, self._clock.time_at(piece.data, line.start), node)
+
+    def _hits(self, name: str, node: str | None, piece: Piece, lines: Iterable[MatchedLine]) -> list[Hit]:
+        return [self._hit(name, node, piece, line) for line in lines]
 
     def _hit(self, name: str, node: str | None, piece: Piece, line: MatchedLine) -> Hit:
         text = line.unbroken or piece.data[line.start : line.end]
@@ -146,28 +202,32 @@ class LogHits:
             text = text[max(0, line.at - _BEFORE_BYTES) :][:_TEXT_BYTES]
         behind = decode_line(piece.data[line.end + 1 : line.end + 1 + _BEHIND_BYTES])
         time = self._clock.time_at(piece.data, line.start)
-        return Hit(name, self._name, line.number, decode_line(text), time, node, behind)
+        return Hit(name, self._name, piece.line + line.number, decode_line(text), time, node, behind)
 
     def _event(self, event: JsonEvent, tally: Tally) -> None:
         # A signature may expect it as it stands in the file, or as it was meant.
         matched_ids = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
         node = event.node or node_of(self._name, event.text)
         text = decode_line(event.raw[:_TEXT_BYTES])
-        ids = self._sorts.counting(tuple(dict.fromkeys(matched_ids)))
+        ids = self._sorts[tuple(dict.fromkeys(matched_ids))]
         if ids and self._left_out and not self._left_out.takes(self._name, event.time, node):
             ids = ()
         for name in ids:
             tally.add(name, node, 1, [Hit(name, self._name, event.line, text, event.time, node)])
         self._of_events.update(event.lines[:_MOST_OF_EVENT])
 
-    def _new(self, line: MatchedLine) -> tuple[str, ...]:
-        """Return what counts of what finds a line, without what has found a part of it in the piece before."""
-        if line.number in self._of_events:
+    def _new(self, line: MatchedLine, ids: tuple[str, ...], piece: Piece) -> tuple[str, ...]:
+        """Return what counts of what finds a line, without events and what has found a part of it one piece before."""
+        number = piece.line + line.number
+        if number in self._of_events:
             return ()
-        ids = self._sorts.counting(line.ids)
-        if line.number == self._last_number:
-            ids = tuple(name for name in ids if name not in self._of_last)
-            self._of_last.update(ids)
-        else:
-            self._last_number, self._of_last = line.number, {*ids}
-        return ids
+        return tuple(name for name in ids if name not in self._of_last) if number == self._last_number else ids
+
+    def _keep_last(self, line: MatchedLine, piece: Piece) -> None:
+        """Keep what has found the last line of a piece, which may go on in the next one."""
+        number = piece.line + line.number
+        if number in self._of_events:
+            return
+        if number != self._last_number:
+            self._last_number, self._of_last = number, set()
+        self._of_last.update(self._sorts[line.ids])

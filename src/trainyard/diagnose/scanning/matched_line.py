@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from trainyard.diagnose.scanning.broken_lines import joined_lines
-from trainyard.diagnose.scanning.patterns import Patterns
-from trainyard.diagnose.scanning.pieces import Piece, without_escapes
+from trainyard.diagnose.scanning.patterns import MatchedLine, Patterns
+from trainyard.diagnose.scanning.pieces import without_escapes
 
 _ESCAPES = ((b'\\"', b'"'), (b"\\n", b" "), (b"\\t", b" "), (b"\\u0027", b"'"), (b"\\u003c", b"<"), (b"\\u003e", b">"))
 # What a page of HTML has in place of characters; the last one is replaced last, as it begins all of them.
@@ -24,40 +22,26 @@ _ENTITY = re.compile(rb"&(?:quot|apos|amp|lt|gt|nbsp|#3[49]|#x27);")
 _FEW_PARTS = 2
 
 
-class MatchedLine(NamedTuple):
-    """A line, and what finds it."""
-
-    number: int
-    start: int
-    """Where it begins in its piece."""
-    end: int
-    at: int
-    """Where in it, or near, the first pattern found something."""
-    ids: tuple[str, ...]
-    unbroken: bytes | None = None
-    """What it was before it was broken into several."""
-
-
-def matched_lines(patterns: Patterns, piece: Piece, width: int | None = None) -> list[MatchedLine]:
+def matched_lines(patterns: Patterns, data: bytes, width: int | None = None) -> list[MatchedLine]:
     """Return the lines that a pattern finds, as they are or without the backslashes of JSON, in their order.
 
     width: at how many characters something has broken them; what is found only in several together is one line.
     """
-    lines = list(_as_they_are(patterns, piece))
-    plain = unescaped(piece.data)
+    lines = list(patterns.lines(data))
+    plain = unescaped(data)
     if plain is None and not width:
         return lines
     by_number = {line.number: line for line in lines}
     if plain is not None:
-        _add_unescaped(by_number, patterns, piece, plain)
+        _add_unescaped(by_number, patterns, data, plain)
     if width:
-        _join(by_number, patterns, piece, piece.data if plain is None else plain, width)
+        _join(by_number, patterns, data, data if plain is None else plain, width)
     return sorted(by_number.values())
 
 
-def _add_unescaped(by_number: dict[int, MatchedLine], patterns: Patterns, piece: Piece, plain: bytes) -> None:
-    starts = _Starts(piece)
-    for line in _as_they_are(patterns, Piece(plain, piece.line)):
+def _add_unescaped(by_number: dict[int, MatchedLine], patterns: Patterns, data: bytes, plain: bytes) -> None:
+    starts = _Starts(data)
+    for line in patterns.lines(plain):
         start, end = starts.of(line.number)
         before = by_number.get(line.number)
         ids = tuple(dict.fromkeys((*(before.ids if before else ()), *line.ids)))
@@ -65,13 +49,13 @@ def _add_unescaped(by_number: dict[int, MatchedLine], patterns: Patterns, piece:
         by_number[line.number] = MatchedLine(line.number, start, end, at, ids)
 
 
-def _join(by_number: dict[int, MatchedLine], patterns: Patterns, piece: Piece, plain: bytes, width: int) -> None:
+def _join(by_number: dict[int, MatchedLine], patterns: Patterns, data: bytes, plain: bytes, width: int) -> None:
     """Put one line in place of its parts, unless two of them tell the same, as lines of their own do."""
     texts = [(line, text) for line in joined_lines(plain, width) for text in line.texts]
-    starts = _Starts(piece)
-    for match in _as_they_are(patterns, Piece(b"\n".join(text for _, text in texts))):
-        line, text = texts[match.number - 1]
-        numbers = range(piece.line + line.first, piece.line + line.first + line.lines)
+    starts = _Starts(data)
+    for match in patterns.lines(b"\n".join(text for _, text in texts)):
+        line, text = texts[match.number]
+        numbers = range(line.first, line.first + line.lines)
         parts = [by_number[number] for number in numbers if number in by_number]
         alone = [id_ for part in parts for id_ in part.ids]
         is_sure = line.lines > _FEW_PARTS and len(set(alone)) == len(alone)
@@ -86,23 +70,16 @@ def _join(by_number: dict[int, MatchedLine], patterns: Patterns, piece: Piece, p
         by_number[number] = MatchedLine(number, start, end, match.at, ids, text)
 
 
-def _as_they_are(patterns: Patterns, piece: Piece) -> Iterator[MatchedLine]:
-    first = 0
-    for number, start, end, at, ids in patterns.lines(piece.data):
-        first = first or piece.line
-        yield MatchedLine(first + number, start, end, at, ids)
-
-
 class _Starts:
-    """Where the lines of a piece begin, quickly for numbers that grow."""
+    """Where lines begin, quickly for numbers that grow."""
 
-    def __init__(self, piece: Piece) -> None:
-        self._data, self._piece_line = piece.data, piece.line
-        self._number, self._start = piece.line, 0
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._number = self._start = 0
 
     def of(self, number: int) -> tuple[int, int]:
         if number < self._number:
-            self._number, self._start = self._piece_line, 0
+            self._number = self._start = 0
         while self._number < number:
             self._start = self._data.find(b"\n", self._start) + 1
             self._number += 1

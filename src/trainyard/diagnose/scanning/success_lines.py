@@ -10,8 +10,7 @@ from trainyard.diagnose.cause import Cause, Signature
 from trainyard.diagnose.line_node import may_be_same, node_of
 from trainyard.diagnose.log_kind import applies
 from trainyard.diagnose.scanning.log_clock import decode_line
-from trainyard.diagnose.scanning.matched_line import MatchedLine
-from trainyard.diagnose.scanning.patterns import compile_pattern
+from trainyard.diagnose.scanning.patterns import MatchedLine, compile_pattern
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
 from trainyard.diagnose.success import Success, successes
 
@@ -73,7 +72,7 @@ class SuccessLines:
                     for node, start, end in self._of_pattern(success, pattern, open_nodes, data, min(firsts))
                 }
                 for start, (node, end, data) in sorted(found.items(), key=lambda one: one[0]):
-                    number = piece.line + piece.data.count(b"\n", 0, start)
+                    number = piece.data.count(b"\n", 0, start)
                     yield success.id, node, MatchedLine(number, start, end, 0, (success.id,), data[start:end])
             open_nodes.update(dict.fromkeys(open_nodes, 0))
 
