@@ -112,6 +112,17 @@ def test_one_that_stands_in_a_log_is_read_there():
     assert parse_json_within(json.dumps(content())[:300]) == parse_json_within(" " + json.dumps(content())) == []
 
 
+def test_one_within_another_is_not_read_again():
+    outer = {"version": 1, "start_time": "x", "config": {}, "results": [], "errors": [json.dumps(content())]}
+    within = json.dumps(outer)[:-1] + ',\n"inner":\n' + json.dumps(content()) + "}"
+    assert len(parse_json_within(within)) == 1
+
+
+def test_beginnings_without_number_are_not_all_read_to_their_end():
+    cut = '{"version": 1, "start_time": ['
+    assert parse_json_within(f"{cut}\n" * 150 + json.dumps(content())) == []
+
+
 def test_a_log_with_one_that_cannot_be_read_again_has_a_table_that_nobody_can_read():
     (run,) = parse_log([f"# nThread 1 nGpus 1 minBytes 8\n{json.dumps(content(), indent=2)}\n".encode()])
     assert run.unread is not None

@@ -7,6 +7,7 @@ import pytest
 from tests.bench.texts import CLOSING, HEADER, LOG, OPENING, P5_TWO_NODES, old_rows, row, rows, whole
 from trainyard.bench.nccl_log import parse_log
 from trainyard.bench.result import Run
+from trainyard.bench.table_row import row_of, start_of
 
 SIZES = [int(one[0]) for one in P5_TWO_NODES]
 BUSBW_GB_S = [float(one[4]) for one in P5_TWO_NODES]
@@ -188,3 +189,19 @@ def test_a_job_says_when_it_began_and_so_does_each_of_its_tests():
     test = (*OPENING, *HEADER, *rows(), *CLOSING)
     told = [run.began for run in runs_of(job.format(1, 0), *test, *test, job.format(2, 1), *test)]
     assert told == ["2026-11-20T10:00:00Z", "2026-11-20T10:00:00Z", "2026-11-20T11:00:00Z"]
+
+
+@pytest.mark.parametrize("wrong", ["1", "1073741824", "1234567890123456"])
+def test_a_number_of_wrong_elements_is_no_time(wrong: str):
+    start = start_of(f"8589934592 2147483648 float sum -1 37500 229.06 429.50 0 37500 229.06 429.50 {wrong}")
+    assert start is not None
+    measured = row_of(start, 1)
+    assert measured is not None
+    assert measured.in_place is not None
+    assert measured.in_place.wrong == int(wrong)
+
+
+def test_a_time_behind_a_row_is_none_of_its_values():
+    start = start_of("8589934592 2147483648 float sum -1 37500 229.06 429.50 0 37500 229.06 429.50 0 1790000000123")
+    assert start is not None
+    assert row_of(start, 1) is not None

@@ -154,7 +154,7 @@ def _of_file(name: str) -> list[Run] | None:
             runs = _one_record(name, first, blocks)
         else:
             runs = parse_log(chain((first,), blocks))
-            if not any(run.rows for run in runs):
+            if any(run.unread for run in runs) and not any(run.rows for run in runs):
                 runs = _json_within(name) or runs
     for run in runs:
         run.collective = run.collective or collective_in(Path(name).name)

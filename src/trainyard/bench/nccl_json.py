@@ -28,6 +28,8 @@ _BEGINNING = re.compile(
     rb'|results"\s*:\s*\[\s*\{)'
 )
 _WITHIN = re.compile(r'^\{\s*"version"\s*:\s*\d+\s*,\s*"start_time"', re.MULTILINE)
+# One that is cut is read to the end of the file.
+_MOST_TRIED = 100
 _LONGEST_TIME = 40
 _BETWEEN = re.compile(r"[,\s]*")
 
@@ -48,9 +50,16 @@ def parse_json(text: str) -> list[Run]:
 def parse_json_within(text: str) -> list[Run]:
     """Return the tests whose JSON stands in a log, from the beginning of a line on; none where it is cut or another."""
     runs: list[Run] = []
+    decoder, end, tried = json.JSONDecoder(), 0, 0
     for begin in _WITHIN.finditer(text):
+        if begin.start() < end:
+            continue
+        if tried == _MOST_TRIED:
+            break
+        tried += 1
         try:
-            runs += map(_run, _whole_values(text[begin.start() :])[0][:1])
+            value, end = decoder.raw_decode(text, begin.start())
+            runs.append(_run(value))
         except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError):
             continue
     return runs

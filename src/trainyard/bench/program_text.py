@@ -19,29 +19,31 @@ _FIELD = re.compile(
 )
 # What journald writes of a message that is no text, or holds colours: https://systemd.io/JOURNAL_EXPORT_FORMATS/
 _MESSAGE = b'"MESSAGE"'
-_BYTE_ARRAY = re.compile(rb'("MESSAGE"\s*:\s*)\[((?:\s*\d{1,3}\s*,?)+)\]')
+_BYTE_ARRAY = re.compile(rb'("MESSAGE"\s*:\s*)\[\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*,?\s*\]')
 # A line that a container wrote in parts: https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
 _PARTIAL = b" P "
-_PARTS = re.compile(rb"(?m)^(\S{20,40} std(?:out|err)) P (.*)(\n+)\S{20,40} std(?:out|err) ([PF]) (.*)$")
+_PARTS = re.compile(rb"(?m)^(\S{20,40} (std(?:out|err))) P (.*)(\n+)\S{20,40} \2 ([PF]) (.*)$")
 _MOST_PARTS = 16
 
 
 def whole_messages(block: bytes) -> bytes:
     """Return lines with messages put together that a log service has taken apart, each in the first of its lines."""
     if _MESSAGE in block:
-        block = _BYTE_ARRAY.sub(lambda match: match[1] + _text_of_bytes(match[2]), block)
+        block = _BYTE_ARRAY.sub(_text_of_array, block)
     for _ in range(_MOST_PARTS):
         if _PARTIAL not in block:
             break
-        block, joined = _PARTS.subn(rb"\1 \4 \2\5\3", block)
+        block, joined = _PARTS.subn(rb"\1 \5 \3\6\4", block)
         if not joined:
             break
     return block
 
 
-def _text_of_bytes(numbers: bytes) -> bytes:
-    values = (int(number) for number in numbers.split(b",") if number.strip())
-    return json.dumps(bytes(value for value in values if value < 256).decode("utf-8", "replace")).encode()
+def _text_of_array(match: re.Match[bytes]) -> bytes:
+    """Return a message of bytes as a string of JSON, with as many line breaks behind it as the array had."""
+    values = map(int, match[2].split(b","))
+    text = json.dumps(bytes(value for value in values if value < 256).decode("utf-8", "replace"))
+    return match[1] + text.encode() + b"\n" * match[0].count(b"\n")
 
 
 def program_lines(text: str) -> list[str]:

@@ -27,8 +27,9 @@ _PREFIX = re.compile(r"\d+:?|\[[^\]\s]*\](?:<std(?:out|err)>)?:?|[\w.-]+:|\d{4}-
 _MOST_PREFIXES = 4
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]\d\d+)?")
 _ERROR = re.compile(r"\d(?:\.\d+)?e[+-]\d\d+")
-# When a log service took the line, in seconds or less, which `aws logs` writes behind it.
-_TIME_BEHIND = re.compile(r"1\d{9,18}")
+# When CloudWatch Logs took the line, in milliseconds, which `aws logs … --output text` writes behind it. No table has
+# so many wrong elements. https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_OutputLogEvent.html
+_TIME_BEHIND = re.compile(r"1\d{12}")
 _OF_A_MEASUREMENT = 4
 # How many values there can be, and how many of them are the first measurement's.
 _TWICE = {8: 4, 16: 8}

@@ -123,3 +123,12 @@ def test_nodes_without_number_do_not_fill_the_memory():
     assert len(seen) == 11
     assert sum(signature_hits.count for signature_hits in seen) == 2000
     assert {signature_hits.node: signature_hits.count for signature_hits in seen}[None] == 1980
+
+
+def test_ranks_without_number_do_not_take_the_place_of_nodes():
+    tally = Tally()
+    for number in range(6000):
+        tally.add("watchdog", "node-1", 1, [], rank=b"%d" % number)
+    tally.add("watchdog", "node-2", 3, [])
+    assert len(tally.signature_hits(["watchdog"])) == 4002
+    assert [one.count for one in tally.signature_hits(["watchdog"])][-2:] == [2000, 3]

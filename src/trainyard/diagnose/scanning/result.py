@@ -75,8 +75,11 @@ class Tally:
     def add(self, signature: str, node: str | None, count: int, hits: Iterable[Hit], rank: bytes = b"") -> None:
         """Count lines, some of which are given, in the order of their log; the first and the last are among them.
 
-        rank: the one that all of them are of, where they tell it; some of each rank are kept.
+        rank: the one that all of them are of, where they tell it; some of each rank are kept, as long as there is room
+        to keep several lines of each.
         """
+        if rank and (signature, node, rank) not in self._entries and len(self._entries) >= _ENTRIES_IN_FULL:
+            rank = b""
         if (signature, node, rank) not in self._entries and len(self._entries) >= self._most_entries:
             node, rank = None, b""
         entry = self._entries.get((signature, node, rank))
