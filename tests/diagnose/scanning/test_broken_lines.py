@@ -82,8 +82,11 @@ def test_what_is_put_together_keeps_every_byte_at_its_place():
     data = "\n".join(["first", *by_terminal(80)(_LINE), "last"]).encode()
     (joined,) = joined_lines(data, 80)
     assert (joined.first, joined.texts[0]) == (1, _LINE.encode())
-    assert len(unbroken(data, 80)) == len(data)
-    assert unbroken(data, 80).count(b"\n") == data.count(b"\n") - joined.lines + 1
+    for form in unbroken(data, 80):
+        assert len(form) == len(data)
+        assert form.count(b"\n") == data.count(b"\n") - joined.lines + 1
+        assert form.endswith(data[data.rindex(b"\nlast") :])
+    assert _LINE in unbroken(data, 80)[0].decode()
 
 
 @pytest.mark.exhaustive

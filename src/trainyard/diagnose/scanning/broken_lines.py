@@ -64,13 +64,16 @@ def joined_lines(data: bytes, width: int) -> Iterator[JoinedLine]:
             first = last + 1
 
 
-def unbroken(data: bytes, width: int) -> bytes:
-    """Return lines with a space for each break, so that everything stays at its place."""
-    broken = {line.first + at for line in joined_lines(data, width) for at in range(line.lines - 1)}
+def unbroken(data: bytes, width: int) -> tuple[bytes, ...]:
+    """Return lines as they may have been, each with its first and last byte at its place: what is gone is spaces."""
     lines = data.split(b"\n")
-    return b"".join(
-        line if at + 1 == len(lines) else line + (b" " if at in broken else b"\n") for at, line in enumerate(lines)
-    )
+    forms: tuple[list[bytes | None], ...] = ([*lines], [*lines])
+    for joined in joined_lines(data, width):
+        behind = joined.first + joined.lines
+        length = len(b"\n".join(lines[joined.first : behind]))
+        for form, text in zip(forms, (joined.texts[0], joined.texts[-1]), strict=True):
+            form[joined.first : behind] = [text.ljust(length), *[None] * (joined.lines - 1)]
+    return tuple(dict.fromkeys(b"\n".join(line for line in form if line is not None) for form in forms))
 
 
 def _goes_on(line: bytes, below: bytes, width: int, indent: int) -> bool:

@@ -185,7 +185,7 @@ class LogHits:
             tally.add(name, node, count, self._hits(name, node, piece, shown), rank)
         if self._success_lines:
             line_ends = _line_ends(found)
-            datas = [data, *([unbroken(data, self._width)] if self._width and line_ends else [])]
+            datas = [data, *(unbroken(data, self._width) if self._width and line_ends else ())]
             for success, node, line in self._success_lines.behind(line_ends, piece, datas):
                 tally.add(success, node, 1, self._hits(success, node, piece, [line]))
         self._clock.pass_by(data)

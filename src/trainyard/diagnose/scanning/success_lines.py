@@ -55,7 +55,7 @@ class SuccessLines:
         """Yield successes in a piece, each with its node.
 
         line_ends: where in it the first and the last line of each signature and node end; datas: its bytes, and where
-        lines were broken also those with spaces there.
+        lines were broken also those as they may have been.
         """
         for success, pattern, ends in self._patterns:
             open_nodes = self._open[success.id]
@@ -73,7 +73,7 @@ class SuccessLines:
                 }
                 for start, (node, end, data) in sorted(found.items(), key=lambda one: one[0]):
                     number = piece.data.count(b"\n", 0, start)
-                    yield success.id, node, MatchedLine(number, start, end, 0, (success.id,), data[start:end])
+                    yield success.id, node, MatchedLine(number, start, end, 0, (success.id,), data[start:end].rstrip())
             open_nodes.update(dict.fromkeys(open_nodes, 0))
 
     def _of_pattern(
