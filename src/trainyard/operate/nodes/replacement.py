@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from trainyard.deploy.node_record_place import record_of
 from trainyard.deploy.work import folder
@@ -72,8 +72,8 @@ def replace_node(request: ReplacementRequest, parts: NodeReplacement) -> Replace
     except _StateToldError:
         raise
     except TrainyardError as error:  # of AWS, the scheduler or Kubernetes: credentials that expire, for instance
-        if work.is_held:
-            state = f"{work.record.node} stays held from jobs until then"
+        if work.hold:
+            state = f"{work.record.node} {work.hold} held from jobs, and the same command goes on"
             error.hint = state if error.hint is None else f"{error.hint}; {state}"
         raise
     return work.record
@@ -149,8 +149,8 @@ class _Replacement:
     stored: StoredReplacement
     successor_until: float = 0
     """When the time of its successors is over; zero until one is waited for."""
-    is_held: bool = False
-    """Whether the node is kept from jobs, as far as is known here."""
+    hold: Literal["", "stays", "may be"] = ""
+    """What is known of the node's being held from jobs; an answer that is lost leaves open what a command did."""
 
     @property
     def record(self) -> ReplacementRecord:
@@ -162,7 +162,7 @@ class _Replacement:
 
     def carry_out(self) -> None:
         if not self.is_done:
-            self.hold()
+            self.hold_node()
             self.collect_evidence()
             self.await_jobs()
             self.give_up()
@@ -170,9 +170,10 @@ class _Replacement:
             self.await_successor()
             self.prove()
 
-    def hold(self) -> None:
+    def hold_node(self) -> None:
+        self.hold = "may be"
         self.request.tell(self.parts.hold(self.record))
-        self.is_held = True
+        self.hold = "stays"
 
     def collect_evidence(self) -> None:
         """Write what tells why the node is bad to the bucket, before anything of it goes."""
@@ -219,7 +220,7 @@ class _Replacement:
             if not self.parts.is_held(self.record):
                 self.stored.refuse_others()  # who may have replaced it meanwhile
                 self.request.tell(f"somebody has given {self.record.node} back to jobs; it is held again")
-                self.hold()
+                self.hold_node()
         self.stored.change(replace(self.record, stage="draining"))
 
     def give_up(self) -> None:
@@ -278,8 +279,9 @@ class _Replacement:
             self.request.tell(f"{self.record.new_instance_id} is gone before it was proven")
             self.stored.change(replace(self.record, stage="replacing", new_instance_id=""))
             return
-        self.is_held = False
+        self.hold = "may be"
         self.parts.release(self.record)
+        self.hold = ""
         self._end(new_gpus=tuple(sorted(gpus)))
 
     def _claims(self, instance: str) -> bool:
