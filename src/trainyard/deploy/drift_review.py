@@ -15,15 +15,13 @@ import yaml
 from trainyard.deploy.drift import DriftDifference, differences
 from trainyard.deploy.record import read_record
 from trainyard.deploy.stack_change import ReviewedStack, StackChange
-from trainyard.deploy.stack_drift import given_parameters, stack_drift
+from trainyard.deploy.stack_drift import AT_ONCE, given_parameters, stack_drift
 from trainyard.deploy.work import Work
 from trainyard.edge.aws.resource_drift import resource_drift
 from trainyard.edge.aws.stacks import StackState, stack_template
 from trainyard.errors import TrainyardError
 from trainyard.stop_request import results_of
 
-_AT_ONCE = 8
-"""Calls side by side; botocore keeps ten connections."""
 _LONGEST_WAIT_S = 180.0
 _MOST = 5
 
@@ -52,7 +50,7 @@ def drift_of_resources(work: Work, states: Sequence[StackState], unclear: list[s
         return [DriftDifference(state.name, (one.resource, *one.path), one.expected, one.actual) for one in found]
 
     usable = [state for state in states if state.usable]
-    return tuple(drift for found in results_of(asked, usable, _AT_ONCE) for drift in found) if usable else ()
+    return tuple(drift for found in results_of(asked, usable, AT_ONCE) for drift in found) if usable else ()
 
 
 def taken_back(work: Work, drift: Sequence[DriftDifference]) -> Iterator[DriftDifference]:

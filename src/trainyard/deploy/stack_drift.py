@@ -30,7 +30,7 @@ from trainyard.spec.parsing import parse
 from trainyard.stop_request import results_of
 from trainyard.version import __version__
 
-_AT_ONCE = 8
+AT_ONCE = 8
 """Calls side by side; botocore keeps ten connections."""
 _HIDDEN = "****"  # what AWS shows of a parameter with NoEcho
 
@@ -65,7 +65,7 @@ def stack_drift(
             return [DriftDifference(rendered.name, ("stack",), rendered.name, None)]
         return list(_stack_differences(account, rendered, state, unknown)) if state.usable else []
 
-    return tuple(difference for found in results_of(drift, recorded, _AT_ONCE) for difference in found)
+    return tuple(difference for found in results_of(drift, recorded, AT_ONCE) for difference in found)
 
 
 def _stack_differences(

@@ -116,7 +116,7 @@ def review_update(work: Work, steps: Sequence[StackStep], unneeded: Sequence[Sta
         of_resources = drift_of_resources(work, [states[name] for name in sorted(touched)], unclear)
     overwrites = (*taken_back(work, drift), *written_over(changes, of_resources))
     all_changes, all_drift = (*changes, *others), (*drift, *of_resources)
-    return UpdateReview(all_changes, existing, tuple(unclear), left, drift=all_drift, overwrites=overwrites)
+    return UpdateReview(all_changes, existing, tuple(sorted(unclear)), left, drift=all_drift, overwrites=overwrites)
 
 
 def discard(work: Work) -> None:
