@@ -162,6 +162,12 @@ TWO_BLOCKS = example_spec(
 )
 
 
+# EC2 ends the instances of a block half an hour before its end, so that only jobs elsewhere are waited for by then.
+ONE_BLOCK = example_spec(
+    f"name: blocks\n{NETWORK}queues: [{group('gpu', BLOCK)}, {{name: cpu, instance_type: m5.large, nodes: 1}}]"
+)
+
+
 @contextmanager
 def cluster_with_blocks(text: str) -> Iterator[Account]:
     """Give the cluster of a spec whose blocks end in four hours and in four days, and a clock that waiting moves."""
@@ -195,14 +201,16 @@ def test_a_block_that_is_over_is_taken_out_of_the_cluster_and_the_next_one_stays
 IDLE_LONGER = "parallelcluster: {slurm: {scaledown_idle_minutes: 33}}\n"
 
 
-def update_while_the_block_ends(account: Account, text: str) -> tuple[DeploymentResult, list[str]]:
+def update_while_the_block_ends(
+    account: Account, text: str, partition: str = "gpu"
+) -> tuple[DeploymentResult, list[str]]:
     """Update a cluster while a job runs that ends some minutes after the block; return what was told, too.
 
     Nobody sleeps longer than a lock is held.
     """
     account.clock.sleep(4 * HOUR_S - 300)
     assert state(account) == "active"
-    assert head_node("blocks", account).run(("sbatch", "--partition=gpu", "--wrap=train")).status == 0
+    assert head_node("blocks", account).run(("sbatch", f"--partition={partition}", "--wrap=train")).status == 0
     told: list[str] = []
 
     def listen(event: Event) -> None:
@@ -212,7 +220,7 @@ def update_while_the_block_ends(account: Account, text: str) -> tuple[Deployment
             head_node("blocks", account).run(("scancel", "1"))
 
     done = deployed(account, text + IDLE_LONGER, Options(wait_for_jobs_s=24 * HOUR_S), listen)
-    assert any(text.startswith("waits for job 1") for text in told)
+    assert any(text.startswith("waits for job 1") for text in told), done
     return done, told
 
 
@@ -222,12 +230,32 @@ def test_a_block_that_ends_while_an_update_waits_for_jobs_is_left_out_of_that_up
         done, told = update_while_the_block_ends(account, TWO_BLOCKS)
         assert [result.error for result in done.results if result.error] == []
         assert f"{BLOCK}: ended meanwhile; its nodes are left out of the cluster" in told
+        (cluster,) = (result for result in done.results if result.name == "cluster")
+        assert cluster.detail.startswith("2 changes")  # of which one was planned
         assert (compute_resources(account), idle_minutes(account)) == (["second"], 33)
         assert fleet(account) == "RUNNING"
         assert queue_states(head_node("blocks", account)) == {"gpu": "up"}
         again = deployed(account, TWO_BLOCKS + IDLE_LONGER)
         assert again.ok, again
         assert compute_resources(account) == ["second"]
+
+
+@pytest.mark.exhaustive
+def test_an_update_stops_where_the_block_that_ends_meanwhile_has_the_only_nodes_of_a_queue():
+    with cluster_with_blocks(ONE_BLOCK) as account:
+        before = cluster_config(account, "blocks")
+        done, _ = update_while_the_block_ends(account, ONE_BLOCK, "cpu")
+        assert not done.ok
+        error = next(result.error for result in done.results if result.error)
+        assert f"Capacity Block {BLOCK} has ended meanwhile, and queue gpu has no other nodes" in error.problem
+        assert str(error.hint).startswith("the cluster stays as it is now; give the queue other capacity")
+        assert cluster_config(account, "blocks") == before
+        assert fleet(account) == "RUNNING"
+        assert queue_states(head_node("blocks", account)) == {"gpu": "up", "cpu": "up"}
+        again = deployed(account, ONE_BLOCK.replace(BLOCK, FOLLOWING) + IDLE_LONGER)
+        assert again.ok, again
+        assert idle_minutes(account) == 33
+        assert fleet(account) == "RUNNING"
 
 
 def fleet(account: Account) -> str:

@@ -47,7 +47,7 @@ def leave_out_ended(work: Work) -> bool:
                 f"Capacity Block {', '.join(sorted(only))} has ended meanwhile, and queue {queue.name} has no other "
                 "nodes",
                 where=work.name,
-                hint="nothing was changed of the cluster; give the queue other capacity, and deploy again",
+                hint="the cluster stays as it is now; give the queue other capacity, and deploy again",
             )
     if work.spec == spec:
         return False

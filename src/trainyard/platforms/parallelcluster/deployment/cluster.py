@@ -121,10 +121,12 @@ def _updated(work: Work, stack: StackState) -> StepOutcome:
         open_queues(work)
         _remember_final_config(work)
         return StepOutcome(changed=False, detail=stack.status)
-    warnings = carry_out(work, planned, final_config)
+    done = carry_out(work, planned, final_config)
     _remember_final_config(work)
-    count = len(planned.changes)
-    detail = f"{count_text(count, 'change')}{_tell_warnings(work, warnings)}"
+    if done is None:
+        return StepOutcome(changed=False, detail=f"nothing is left to change{_protection(work)}")
+    count = len(done.update.changes)
+    detail = f"{count_text(count, 'change')}{_tell_warnings(work, done.warnings)}"
     return StepOutcome(changed=True, detail=f"{detail}{_protection(work)}")
 
 

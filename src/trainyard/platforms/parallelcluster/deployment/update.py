@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainyard.bundle.config_text import config_text
 from trainyard.deploy.cluster_update import ClusterUpdate
@@ -29,23 +29,29 @@ from trainyard.platforms.parallelcluster.deployment.update_plan import refuse_up
 _NOTHING_TO_DO = "No changes found"  # pcluster/models/cluster.py
 
 
-def carry_out(
-    work: Work, planned: ClusterUpdate, config: Callable[[Work], Mapping[str, Any]]
-) -> tuple[ValidationMessage, ...]:
-    """Bring a cluster to a configuration, and return what ParallelCluster warns of. A stopped fleet stays stopped.
+class CarriedOut(NamedTuple):
+    """What was done, which after a wait may be less than what was planned."""
+
+    update: ClusterUpdate
+    warnings: tuple[ValidationMessage, ...]
+    """Of ParallelCluster."""
+
+
+def carry_out(work: Work, planned: ClusterUpdate, config: Callable[[Work], Mapping[str, Any]]) -> CarriedOut | None:
+    """Bring a cluster to a configuration; return None where nothing was left to do. A stopped fleet stays stopped.
 
     Raises TrainyardError where jobs go on that nobody has agreed to end, and where the update fails: the cluster is
     then what it was, as far as AWS lets it.
     """
     try:
         awaited = _awaited(work, planned)
-        warnings = () if awaited is None else _updated(work, awaited, config(work))
+        done = None if awaited is None else CarriedOut(awaited, _updated(work, awaited, config(work)))
     except BaseException:
         with suppress(TrainyardError):
             open_queues(work)
         raise
     open_queues(work)
-    return warnings
+    return done
 
 
 def _awaited(work: Work, planned: ClusterUpdate) -> ClusterUpdate | None:
