@@ -64,12 +64,56 @@ def test_a_spec_from_standard_input_is_read_once(trainyard):
     assert "nothing is planned: 1 error" in result.err
 
 
-def test_without_credentials_it_says_that_no_account_was_asked(trainyard, spec, monkeypatch):
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE"):
+# What leads botocore to credentials, in the order in which it looks for them:
+# https://docs.aws.amazon.com/boto3/latest/guide/credentials.html
+WAYS_TO_CREDENTIALS = (
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ROLE_ARN",
+    "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)  # fmt: skip
+
+
+@pytest.fixture
+def config(monkeypatch, tmp_path):
+    """The file that alone could lead to credentials."""
+    for name in WAYS_TO_CREDENTIALS:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
-    said = "no account is asked, as there are no AWS credentials: what exists already is not in this plan"
+    return tmp_path / "config"
+
+
+@pytest.mark.usefixtures("config")
+def test_without_credentials_it_says_that_no_account_was_asked(trainyard, spec):
+    said = (
+        "no account is asked, as no AWS credentials are configured here (those of an EC2 instance are used with "
+        "--account): what exists already is not in this plan"
+    )
     ran = trainyard("plan", spec)
     assert (ran.status, ran.err.splitlines()[0]) == (0, said)
     assert said not in trainyard("plan", spec, "--no-account").err
+
+
+@pytest.mark.filterwarnings("ignore::getpass.GetPassWarning")  # where there is no terminal
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ("credential_process = /nowhere/helper", "No such file or directory"),
+        ("credential_process = echo keys", "Expecting value"),
+        ("role_arn = arn:aws:iam::123456789012:role/a\nsource_profile = b\nmfa_serial = arn:aws:iam::1:mfa/c", "EOF"),
+    ],
+    ids=["no-such-program", "no-json", "no-terminal-for-mfa"],
+)
+def test_credentials_that_cannot_be_used_are_told_and_the_plan_goes_on(trainyard, spec, config, settings, why):
+    keys = "[profile b]\naws_access_key_id = AKIAIOSFODNN7EXAMPLE\naws_secret_access_key = secret\n"
+    config.write_text(f"[default]\n{settings}\n{keys}")
+    ran = trainyard("plan", spec)
+    assert ran.status == 0
+    begin = "no account is asked, so that what exists already is not in this plan: the AWS credentials cannot be used: "
+    (told,) = (line.partition(begin)[2] for line in ran.err.splitlines() if begin in line)
+    assert why in told
+
+
+def test_drift_without_an_account_is_refused(trainyard, spec):
+    ran = trainyard("plan", spec, "--no-account", "--drift")
+    assert ran.status == 2
+    assert "--no-account" in ran.err

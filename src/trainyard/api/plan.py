@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["DeploymentPlan", "plan_file"]
 
+_ATTEMPTS = 2
+"""Of calls that nobody has asked for: who is offline does not wait for long."""
+_NOT_ASKED = "no account is asked, so that what exists already is not in this plan"
+
 
 def plan_file(  # noqa: PLR0913  one for each option
     file: str,
@@ -66,11 +70,11 @@ def plan_file(  # noqa: PLR0913  one for each option
     if checked.has_errors:
         return checked, None
     place = region_of_spec(spec, file, region)
-    content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
+    account = account_at(place, profile)
     if asks_account is None:
-        asks_account = _is_there(spec, account_at(place, profile), tell)
-        content = lock_of(file, lock) if asks_account else content
-    work = with_assets_lock(work_for(spec, account_at(place, profile)), content) if asks_account else None
+        asks_account = _is_there(spec, account, tell)
+    content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
+    work = with_assets_lock(work_for(spec, account), content) if asks_account else None
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
     simulated = simulation if simulated_nodes else None
     if work is None:
@@ -82,17 +86,22 @@ def plan_file(  # noqa: PLR0913  one for each option
 
 def _is_there(spec: Spec, account: Account, tell: Callable[[str], None]) -> bool:
     """Return whether something of the cluster stands in the account, False where nobody can tell."""
-    account = replace(account, attempts=1)  # nobody has asked for it: who is offline does not wait for long
+    account = replace(account, attempts=_ATTEMPTS)
     tag = ENVIRONMENT if spec.is_environment else CLUSTER
     try:
         if not account.has_credentials:
-            tell("no account is asked, as there are no AWS credentials: what exists already is not in this plan")
+            tell(
+                "no account is asked, as no AWS credentials are configured here (those of an EC2 instance are used "
+                "with --account): what exists already is not in this plan"
+            )
             return False
         if stacks_tagged(account, tag, spec.name) or find_stack(account, spec.name):
             return True
         tell(f"account {account.id} has no cluster {spec.name} in {account.region}: all of it would be made")
     except TrainyardError as error:
-        tell(f"no account is asked, so that what exists already is not in this plan: {error.problem}")
+        tell(f"{_NOT_ASKED}: {error.problem}")
+    except (OSError, ValueError, EOFError) as error:  # of a credential_process, or of a question for a code of MFA
+        tell(f"{_NOT_ASKED}: the AWS credentials cannot be used: {str(error) or type(error).__name__}")
     return False
 
 

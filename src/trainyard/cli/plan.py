@@ -32,7 +32,7 @@ _MOST_SIMULATED = 100_000
     "ask",
     default=None,
     help="Ask the AWS account what is there already, or ask none. Changes no resource. By default it is asked where "
-    "credentials lead to one that has the cluster.",
+    "configured credentials lead to one that has the cluster; those of an EC2 instance are used with --account.",
 )
 @click.option(
     "--drift",
@@ -68,8 +68,9 @@ def command(  # noqa: PLR0913  one for each option
     Of a cluster that exists it says what a deployment would change, and whether it would be refused, also by what a
     deployment asks the account first: the exit status is 1 then. It makes change sets of the stacks, which it deletes
     again, and uploads a template that is too long for a request to the cluster's folder in the bucket, as deploying
-    does. Needs no AWS account otherwise: --no-account asks none, and --account or --profile one that has no such
-    cluster yet, too.
+    does. Needs no AWS account otherwise.
+
+    --no-account never asks AWS. --account and --profile ask also where the cluster does not exist yet.
 
     Prices are list prices of the dates that their sources name; what is unknown is said to be.
 
@@ -82,6 +83,8 @@ def command(  # noqa: PLR0913  one for each option
     """
     from trainyard.api.plan import plan_file
 
+    if drift and ask is False:
+        raise click.UsageError("--drift asks the account, which --no-account rules out.")
     checked, plan = plan_file(
         spec,
         asks_account=True if (profile is not None or drift) and ask is None else ask,
