@@ -33,6 +33,10 @@ LOOP_S = 3
 _PROGRAM = (
     '#!/bin/sh\ncp "$SLURM_RESUME_FILE" {spool}/$$.json\necho "$1" >{spool}/$$\nmv {spool}/$$ {spool}/$$.{kind}\n'
 )
+# Slurm 26.05 says this of jobs whose nodes resume, too, and the program of ParallelCluster 3.16.1 takes no key that it
+# does not know: SlurmResumeJob.__init__ in its slurm_plugin/slurm_resources.py, read on 2026-11-28. On a cluster it is
+# called by the Slurm that ParallelCluster ships, 25.11.8.
+_NEW_KEYS = ("exclusive", "priority")
 # Both write to /var/log/parallelcluster, whatever their settings say: here it is a folder of the test.
 _WITH_LOGS = ("unshare", "--mount", "bash", "-c", 'mount --bind "$0" /var/log && exec "$@"')
 _LOGGING = """\
@@ -142,10 +146,21 @@ class Head:
             words = [*_WITH_LOGS, str(self.folder / "log"), str(ENVIRONMENT / f"slurm_{request.suffix[1:]}")]
             words += [request.read_text().strip()]
             asked = {"CONFIG_FILE": str(self.folder / "programs.conf")}
-            asked["SLURM_RESUME_FILE"] = str(request.with_suffix(".json"))
+            asked["SLURM_RESUME_FILE"] = str(_known_to_parallelcluster(request.with_suffix(".json")))
             request.unlink()
             with (self.folder / "programs.output").open("ab") as log:
                 subprocess.run(words, env={**self.variables, **asked}, stdout=log, stderr=log, check=False)
+
+
+def _known_to_parallelcluster(resume_file: Path) -> Path:
+    """Take out of the jobs of a resume file what only a newer Slurm says of them; what is suspended has none."""
+    if resume_file.exists():
+        content = json.loads(resume_file.read_text())
+        for job in content["jobs"]:
+            for key in _NEW_KEYS:
+                job.pop(key, None)
+        resume_file.write_text(json.dumps(content))
+    return resume_file
 
 
 @contextmanager

@@ -88,7 +88,6 @@ def test_an_idle_node_that_is_held_is_not_replaced_again_and_again(head: Head):
     assert head.instances() == before
 
 
-@pytest.mark.parametrize("head", [pytest.param(ROOT, id="24.11")], indirect=True)
 def test_a_dynamic_node_comes_with_its_job_and_goes_when_it_is_over(head: Head):
     slurm = head.slurm
     job = slurm.submit("sleep 5", f"--nodelist={DYNAMIC[0]}")
