@@ -180,12 +180,15 @@ def test_a_successor_that_is_replaced_before_it_is_proven_gives_way_to_its_own(m
     assert (done.instance_id, done.new_instance_id, drains(case)) == (case.old, second, 1)
 
 
-def test_a_call_that_was_killed_after_the_node_was_given_back_replaces_nothing_more(make: Callable[..., Case]):
+@pytest.mark.parametrize("named", ["name", "id"])
+def test_a_call_that_was_killed_after_the_node_was_given_back_replaces_nothing_more(
+    make: Callable[..., Case], named: str
+):
     case = make()
     done = case.replace()
     (stored,) = replacements(case.account, BUCKET, "llm")
     stored.change(replace(done, stage="proving", ended=""))
-    again = case.replace()
+    again = case.replace(case.old if named == "id" else None)
     assert (again.stage, again.new_instance_id, drains(case)) == ("done", done.new_instance_id, 1)
     assert not case.held
 

@@ -115,8 +115,8 @@ def _is_under_way(request: ReplacementRequest, parts: NodeReplacement, stored: S
     else:
         request.tell(f"{began}, was given back to jobs, with {current or 'no instance'} in its place")
         stored.change(replace(record, stage="done", ended=request.now()))
-        # Where its successor was given back, this was all; the next call replaces that.
-        return record.stage == "proving" and current == record.new_instance_id
+        # Where its successor was given back, this was all; the next call replaces that. What was asked for may be gone.
+        return record.stage == "proving" and current in (None, record.new_instance_id)
     return True
 
 
