@@ -40,6 +40,7 @@ from trainyard.training.run import Run
 from trainyard.training.run_file import COMPILED as COMPILED_RUN
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
+from trainyard_node.collectors.jobs import JobsCollector
 from trainyard_node.collectors.lustre import LustreCollector
 from trainyard_node.collectors.nccl_inspector import NcclInspectorCollector
 from trainyard_node.collectors.nccl_ras import NcclRasCollector
@@ -224,7 +225,7 @@ def _findings_page() -> Iterator[str]:
 
 _COLLECTORS = (
     *(SlurmCollector, SchedulerCollector, PricesCollector, EfaCollector, LustreCollector, NeuronCollector),
-    HealthCollector,
+    *(HealthCollector, JobsCollector),
     *(NcclRasCollector, NcclInspectorCollector),
 )
 

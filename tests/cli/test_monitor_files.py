@@ -44,11 +44,11 @@ def test_only_what_a_cluster_can_fill_is_listed(trainyard):
     assert ran.status == 0
     names = [line.split("  ")[0] for line in ran.out.splitlines() if not line.startswith(" ")]
     # Those in CloudWatch stand below.
-    assert names[:9] == [
-        *("cluster-overview", "node-status", "slurm-jobs", "job", "training-runs", "node", "host-system", "storage"),
-        "money",
+    assert names[:10] == [
+        *("cluster-overview", "node-status", "slurm-jobs", "jobs", "job", "training-runs", "node", "host-system"),
+        *("storage", "money"),
     ]
-    assert all(name.startswith("ParallelCluster-plain") for name in names[9:])
+    assert all(name.startswith("ParallelCluster-plain") for name in names[10:])
     assert re.search("GPU(?!-hour)", ran.out) is None
     assert "EFA throughput" not in ran.out
 

@@ -265,6 +265,8 @@ def test_a_cluster_gets_what_it_can_fill():
     assert [dashboard.id for dashboard in plain] == [
         "cluster-overview",
         "node-status",
+        "jobs",
+        "job",
         "node",
         "host-system",
         "storage",

@@ -12,6 +12,7 @@ from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.test_whole_cluster import OF_A_STATE, asked
 from tests.monitoring.whole_cluster.cluster import DELAY_S
 from tests.monitoring.whole_cluster.eks import SPEC, eks_cluster
+from tests.monitoring.whole_cluster.nodes import COMPUTE
 from tests.monitoring.whole_cluster.rules import LONGEST_S
 from tests.waiting import wait_until
 from trainyard.edge.prometheus_api import PrometheusApi
@@ -50,6 +51,14 @@ def test_every_panel_that_a_cluster_of_eks_gets_has_data(keeper: Prometheus, das
         return [name for name, query in queries.items() if not keeper.ask(query)]
 
     wait_until(lambda: not silent(), silent)
+
+
+def test_a_job_of_pods_is_on_the_nodes_that_tell_of_it(keeper: Prometheus):
+    told = "count by (jobid, jobname, user, partition, node_name) (node:job:max)"
+    job = {"jobid": "ml/llm", "jobname": "llm", "user": "ml", "partition": "gpu"}
+    expected = [{**job, "node_name": f"ip-10-0-16-{node.number}"} for node in COMPUTE]
+    found = keeper.wait_for(told, lambda now: len(now) == len(expected))
+    assert sorted(map(dict, found), key=lambda one: int(one["node_name"].rpartition("-")[2])) == expected
 
 
 def test_nothing_alarms_where_nothing_is_wrong(keeper: Prometheus):

@@ -30,6 +30,7 @@ def test_kinds_and_marks_are_told_apart():
 
 
 HOST = 'cluster="c", node_name="ip-{0}", queue="gpu", instance_id="i-{0}"'
+PODS = 'cluster="e", node_name="ip-{0}", queue="p5", instance_id="i-{0}", jobid="ml/llm", jobname="llm", user="ml"'
 HEAD = 'cluster="c", node_name="ip-9", node_type="HeadNode", instance_id="i-9"'
 ONE = HOST.format(1)
 NEW = HOST.format(2)
@@ -65,9 +66,14 @@ SERIES = {
     f'trainyard_node_info{{{HEAD}, version="2"}}': "_x49 1x100",
     f'slurm_job_node_info{{{HEAD}, jobid="7", jobname="llm", user="ann", partition="gpu", node="gpu-st-p5-1"}}':
         "_x20 1x19 stale",
+    # Nodes that tell of their own: one is silent for two minutes, and one begins later and ends earlier.
+    'trainyard_jobs_running{cluster="e", instance_id="i-3"}': "1x200",
+    f"trainyard_job_node_info{{{PODS.format(3)}}}": "_x20 1x9 _ _ 1x6 stale",
+    f"trainyard_job_node_info{{{PODS.format(4)}}}": "_x24 1x4 stale",
 }  # fmt: skip
 GPU_1 = {"node": "gpu-st-p5-1", "node_name": "ip-1", "queue": "gpu"}
 JOB = {"jobid": "7", "user": "ann", "queue": "gpu", "text": "llm"}
+POD_JOB = {"cluster": "e", "jobid": "ml/llm", "user": "ml", "queue": "p5", "text": "llm"}
 # By the minute in which one looks: the event, its labels, and when it began.
 EXPECTED: dict[str, list[tuple[int, dict[str, str], int]]] = {
     "alert": [
@@ -88,21 +94,31 @@ EXPECTED: dict[str, list[tuple[int, dict[str, str], int]]] = {
     "boot": [(20, {**GPU_1, "text": "i-1, p5.48xlarge"}, 60)],
     "replacement": [(75, {**GPU_1, "node_name": "ip-2", "text": "i-2, p5.48xlarge"}, 4150)],
     "release": [(50, {"text": "trainyard 2 on nodes"}, 49 * 60)],
-    "job start": [(21, JOB, 20 * 60)],
-    "job end": [(41, JOB, 40 * 60)],
+    "job start": [(21, JOB, 20 * 60), (21, POD_JOB, 20 * 60)],
+    "job end": [(41, JOB, 40 * 60), (42, POD_JOB, 42 * 60)],
 }
 # When they are over, or were never there.
 NONE = {
-    "alert": 65, "drain": 65, "launch failure": 45, "failed check": 41, "Xid": 25, "boot": 40, "replacement": 60,
-    "release": 55, "job start": 25, "job end": 45,
-}  # fmt: skip
+    "alert": 65,
+    "drain": 65,
+    "launch failure": 45,
+    "failed check": 41,
+    "Xid": 25,
+    "boot": 40,
+    "replacement": 60,
+    "release": 55,
+    "job start": 25,
+    "job end": 45,
+}
+SILENT = {"job start": 32, "job end": 31}
+"""When nodes of a job were silent for a moment, or are."""  # fmt: skip
 
 
 @pytest.mark.integration
 def test_each_event_is_there_with_its_time_for_as_long_as_it_lasts(tmp_path: Path):
     assert set(EXPECTED) == set(NONE) == {event.event for event in events()}
     looked = [(event, at) for event, seen in EXPECTED.items() for at in sorted({at for at, *_ in seen})]
-    tests = [_expected(event, at) for event, at in [*looked, *NONE.items()]]
+    tests = [_expected(event, at) for event, at in [*looked, *NONE.items(), *SILENT.items()]]
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump(recording_rules()))
     given = [{"series": name, "values": values} for name, values in SERIES.items()]
     case = {"interval": "1m", "input_series": given, "promql_expr_test": tests}

@@ -124,7 +124,7 @@ def unanswered(cluster: WholeCluster, panel: Panel) -> list[str]:
 # before, and have none now.
 EMPTY_WHERE_ILL = {
     "efa-network": {"errors-by-interface"},
-    "slurm-jobs": {"hanging-jobs"},
+    "jobs": {"hanging-jobs"},
     "gpu-performance": {"missing"},
     "storage": {"full-soon"},
     "money": {"reserved"},

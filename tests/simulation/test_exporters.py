@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,15 @@ from tests.monitoring.whole_cluster.growing import text_at
 from tests.monitoring.whole_cluster.node_exporter import node_exporter
 from tests.monitoring.whole_cluster.nodes import COMPUTE, HEAD, LOGIN, Node
 from tests.monitoring.whole_cluster.trainyard_node import on_compute
+from tests.node.collectors.job_tree import allocate, run_pod
+from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.simulation.exporters import answering, exporters_of, exposition, series_of
-from trainyard.simulation.node import Kind, SimulatedNode, Spell, Trouble
+from trainyard.simulation.jobs import job_series
+from trainyard.simulation.node import Kind, NodeJob, SimulatedNode, Spell, Trouble
+from trainyard_node.collectors.jobs import JobsCollector
 from trainyard_node.health.checks import NAMES
+from trainyard_node.machine import World
+from trainyard_node.places import Places
 
 LABELS = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 NOW_S = 1_800_000_000.0
@@ -71,6 +78,17 @@ def without_lustre(text: str) -> str:
 def test_a_simulated_node_says_what_the_real_collectors_say(tmp_path: Path):
     real = told(without_lustre(text_at(on_compute(COMPUTE[0], tmp_path, ill=False), 0)))
     assert alike(told(exposition(series_of(simulated(COMPUTE[0]), "trainyard-node"), NOW_S))) == alike(real)
+
+
+def test_jobs_are_told_as_the_real_collector_tells_them(tmp_path: Path):
+    run_pod(tmp_path, "llm-worker-0", "uid-1")
+    run_pod(tmp_path, "eval-x7vbn", "uid-2", age_s=30)
+    allocate(tmp_path, ["uid-1", "uid-2"])
+    clock = FakeClock()
+    real = JobsCollector(World(Places(str(tmp_path)), clock, FakeProcesses(clock))).collect().text()
+    jobs = (NodeJob("ml/llm", "llm", "ml", NOW_S - 3600), NodeJob("ml/eval", "eval", "ml", NOW_S - 30))
+    said = exposition(job_series(replace(simulated(COMPUTE[0]), jobs=jobs)), NOW_S)
+    assert sorted(said.splitlines()) == sorted(line for line in real.splitlines() if not line.startswith("#"))
 
 
 def test_a_lost_interface_and_an_ill_gpu_are_told_as_the_real_collectors_tell_them(tmp_path: Path):

@@ -28,6 +28,7 @@ ORDER = (
     "cluster-overview",
     "node-status",
     "slurm-jobs",
+    "jobs",
     "job",
     "training-runs",
     "node",

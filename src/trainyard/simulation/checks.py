@@ -25,7 +25,7 @@ def check_series(node: SimulatedNode) -> Iterator[SimulatedSeries]:
             yield SimulatedSeries("trainyard_health_check", told, _over_time(node, is_so))
     yield from _problems(node)
     for name, value in data("node_checks")["collectors"].items():
-        for collector in _COLLECTORS:
+        for collector in (*_COLLECTORS, *(() if node.jobs is None else ("jobs",))):
             yield SimulatedSeries(name, labelled([("collector", collector)]), constant(value, digits=3))
     yield SimulatedSeries("trainyard_node_info", 'version="simulated"', constant(1))
 

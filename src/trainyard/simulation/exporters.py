@@ -10,6 +10,7 @@ from trainyard.simulation.curve import Curve, Piece
 from trainyard.simulation.efa import efa_series
 from trainyard.simulation.gpu import gpu_series
 from trainyard.simulation.host import host_series
+from trainyard.simulation.jobs import job_series
 from trainyard.simulation.node import SimulatedNode, SimulatedSeries
 
 
@@ -24,7 +25,9 @@ def series_of(node: SimulatedNode, exporter: str) -> Iterator[SimulatedSeries]:
     """Yield what an exporter of a node says. What it would say while it does not answer is left out by `answering`."""
     if exporter == "node-exporter":
         return host_series(node)
-    return gpu_series(node) if exporter == "dcgm-exporter" else chain(efa_series(node), check_series(node))
+    if exporter == "dcgm-exporter":
+        return gpu_series(node)
+    return chain(efa_series(node), check_series(node), job_series(node))
 
 
 def answering(node: SimulatedNode, exporter: str) -> Curve:

@@ -52,6 +52,17 @@ class Trouble(NamedTuple):
         return self.from_s <= at_s < self.until_s
 
 
+class NodeJob(NamedTuple):
+    """A job that a node tells of itself."""
+
+    id: str
+    name: str
+    owner: str
+    """Its namespace, or its job queue."""
+    from_s: float
+    until_s: float = math.inf
+
+
 class Where(NamedTuple):
     """Of what a series is: of a GPU, of an EFA interface, or of the node."""
 
@@ -84,6 +95,8 @@ class SimulatedNode:
     phase: int = 0
     spells: tuple[Spell, ...] = (Spell(0.0, "idle"),)
     troubles: tuple[Trouble, ...] = ()
+    jobs: tuple[NodeJob, ...] | None = None
+    """None where Slurm tells which jobs are on it."""
 
     @cached_property
     def facts(self) -> InstanceType:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
+from trainyard_node.collectors.jobs import KUBELET, JobsCollector
 from trainyard_node.collectors.lustre import LustreCollector
 from trainyard_node.collectors.nccl_inspector import NcclInspectorCollector
 from trainyard_node.collectors.nccl_ras import NcclRasCollector
@@ -21,7 +22,7 @@ from trainyard_node.programs import Programs
 
 COLLECTORS = (
     *("slurm", "slurm-scheduler", "prices", "efa", "lustre", "neuron", "health"),
-    *("nccl-ras", "nccl-inspector"),
+    *("jobs", "nccl-ras", "nccl-inspector"),
 )
 
 
@@ -38,6 +39,7 @@ def collectors_of_node(
         "lustre": LustreCollector(world),
         "neuron": NeuronCollector(world),
         "health": HealthCollector(world),
+        "jobs": JobsCollector(world),
         "nccl-ras": NcclRasCollector(),
         "nccl-inspector": NcclInspectorCollector(world),
     }
@@ -62,11 +64,13 @@ def _of_role(world: World) -> tuple[str, ...]:
         # An image may have the driver, whatever the setup is.
         has_neuron = settings.get("TRAINYARD_SETUP") == "neuron" or world.places.at(DEVICES).exists()
         neuron = ("neuron",) if has_neuron else ()
+        # Elsewhere Slurm knows them.
+        jobs = ("jobs",) if world.places.at(KUBELET).is_dir() else ()
         wanted = {
             "nccl-ras": settings.get("TRAINYARD_NCCL_RAS"),
             "nccl-inspector": settings.get("TRAINYARD_NCCL_INSPECTOR"),
         }
-        return ("efa", "lustre", *neuron, "health", *(name for name, chosen in wanted.items() if chosen == "1"))
+        return ("efa", "lustre", *neuron, "health", *jobs, *(name for name, chosen in wanted.items() if chosen == "1"))
     if role == "login":
         return ()
     raise NodeError(f"node.env gives the role {role!a:.40}, which is none: name what to read with --collector")

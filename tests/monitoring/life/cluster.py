@@ -10,12 +10,19 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from trainyard.simulation.node import SimulatedNode, Spell, Trouble
+from trainyard.monitoring.alert import Alert, alerts
+from trainyard.simulation.node import NodeJob, SimulatedNode, Spell, Trouble
 
 _HERE = Path(__file__).parent
 _BOOTED_BEFORE_M = 600
 # A node that is away for less comes back with its next job.
 _SHORT_M = 10
+
+
+def host_name(phase: int) -> str:
+    """Return what EC2 calls the host of a compute node, by what tells it from others."""
+    third, fourth = divmod(phase, 200)
+    return f"ip-10-0-{32 + third}-{10 + fourth}"
 
 
 @cache
@@ -81,6 +88,13 @@ class Life:
     """Of a life that is longer than that of cluster.yaml."""
     start_s: int = 0
     content: Mapping[str, Any] = field(default_factory=lambda: _yaml("cluster"))
+
+    has_slurm = True
+
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """Return those that can fire."""
+        return alerts()
 
     @property
     def minutes(self) -> int:
@@ -211,8 +225,14 @@ class Life:
             type_ = self.content["queues"][queue]["instance_type"]
             for name in names:
                 spells, troubles = self._spells(name, jobs), self._troubles(name, jobs)
-                found.append((queue, SimulatedNode(name, "Compute", type_, len(found) + 1, spells, troubles)))
+                told = self.told_jobs(name, jobs)
+                found.append((queue, SimulatedNode(name, "Compute", type_, len(found) + 1, spells, troubles, told)))
         return found
+
+    def told_jobs(self, name: str, jobs: Sequence[Job]) -> tuple[NodeJob, ...] | None:
+        """Return the jobs that a node tells of itself; None where Slurm tells of all."""
+        del name, jobs
+        return None
 
     def head(self) -> SimulatedNode:
         everywhere = [trouble for trouble in self._troubles("", ()) if "host" in trouble.effects]

@@ -71,6 +71,16 @@ class Lived:
         of_alert = (one for one in self.firings if one.alert == expected.alert and begins <= one.from_s <= ends)
         return next((one for one in of_alert if one.tells(expected.names)), None)
 
+    def late(self, fault: Fault) -> dict[Expected, float | None]:
+        """Return what is not told in time of a fault, and after how many minutes it is, None where it never is."""
+        late = {}
+        for expected in fault.alerts:
+            firing = self.answer_to(expected, fault)
+            after_m = None if firing is None else (firing.from_s - self.life.at(fault.from_m)) / 60
+            if after_m is None or after_m > expected.within_m:
+                late[expected] = after_m
+        return late
+
     def unexpected(self) -> list[Firing]:
         """Return the firings that no fault explains."""
         explained = {
@@ -138,7 +148,7 @@ def _seconds(duration: str) -> int:
 
 def fired(api: PrometheusApi, life: Life) -> tuple[Firing, ...]:
     """Return what each alert does, asked at every minute as the rules are."""
-    return tuple(one for alert in alerts() for one in _fired(api, life, alert))
+    return tuple(one for alert in life.alerts for one in _fired(api, life, alert))
 
 
 def _fired(api: PrometheusApi, life: Life, alert: Alert) -> Iterator[Firing]:

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from tests.monitoring.life.cluster import Life
+from tests.monitoring.life.cluster import Life, host_name
 from tests.monitoring.life.slurm import slurm_expositions
 from tests.monitoring.remote_write import STALE, encoded_samples, encoded_series
 from trainyard.simulation.curve import Curve
@@ -47,8 +47,7 @@ class Target(NamedTuple):
 
 def node_name(node: SimulatedNode) -> str:
     """Return the name of its host in EC2."""
-    third, fourth = divmod(node.phase, 200)
-    return f"ip-10-0-{32 + third}-{10 + fourth}" if node.kind == "Compute" else node.host
+    return host_name(node.phase) if node.kind == "Compute" else node.host
 
 
 def instance_id(node: SimulatedNode) -> str:
@@ -59,9 +58,11 @@ def instance_id(node: SimulatedNode) -> str:
 def life_series(life: Life, begin_s: int, end_s: int, kept: Kept) -> Iterator[bytes]:
     """Yield the series of a part of a life, of the metrics that are kept, as they are written."""
     targets = [Target(node, exporter, queue) for queue, node in life.nodes for exporter in exporters_of(node)]
-    for target in (*targets, Target(life.head(), "node-exporter"), Target(life.login(), "node-exporter")):
+    others = (life.head(), life.login()) if life.has_slurm else ()
+    for target in (*targets, *(Target(node, "node-exporter") for node in others)):
         yield from _of_target(life, target, _times(target.node.phase, begin_s, end_s), kept)
-    yield from _of_slurm(life, _times(0, begin_s, end_s), kept)
+    if life.has_slurm:
+        yield from _of_slurm(life, _times(0, begin_s, end_s), kept)
     yield from _of_prometheus(life, _times(0, begin_s, end_s))
 
 
@@ -123,12 +124,12 @@ def _of_slurm(life: Life, times: Times, kept: Kept) -> Iterator[bytes]:
 
 
 def _of_prometheus(life: Life, times: Iterable[int]) -> Iterator[bytes]:
-    """Yield what Prometheus on the head node says of itself and of what it sends."""
+    """Yield what the Prometheus that scrapes says of itself and of what it sends."""
     labels = {
         "job": "prometheus",
         "instance": "localhost:9090",
         "cluster": life.content["name"],
-        "node_type": "HeadNode",
+        **({"node_type": "HeadNode"} if life.has_slurm else {}),
     }
     sent = {**labels, "remote_name": "0", "url": "http://10.0.16.250:9090/api/v1/write"}
     scraped = [at_s for at_s in times if at_s < life.head_dies_s]

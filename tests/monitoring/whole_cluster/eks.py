@@ -15,11 +15,16 @@ from tests.monitoring.clusters import spec_of
 from tests.monitoring.other_nodes import discovered, without_kubernetes
 from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.whole_cluster.cluster import KEEPER_OPTIONS, load_rules, started
-from tests.monitoring.whole_cluster.exporters import Expositions, exporters
+from tests.monitoring.whole_cluster.exporters import TRAINYARD_NODE, Expositions, exporters
 from tests.monitoring.whole_cluster.faults import Faults
 from tests.monitoring.whole_cluster.nodes import COMPUTE, Node
+from tests.node.collectors.job_tree import allocate, run_pod
+from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.platforms.eks.rendering.monitoring_slots import agent_document
 from trainyard.render.stand_ins import Ids
+from trainyard_node.collectors.jobs import JobsCollector
+from trainyard_node.machine import World
+from trainyard_node.places import Places
 
 SPEC = """\
 name: eks-p5
@@ -44,7 +49,7 @@ def eks_cluster(folder: Path, ids: Sequence[str] = ()) -> Iterator[tuple[Prometh
     """
     expositions = Expositions(folder / "node", COMPUTE)
     with ExitStack() as running:
-        network = running.enter_context(exporters(COMPUTE, _says(expositions), Faults()))
+        network = running.enter_context(exporters(COMPUTE, _says(expositions, _jobs(folder / "jobs")), Faults()))
         keeper_config: dict[str, Any] = {"global": {}, "scrape_configs": []}
         keeper = running.enter_context(started(folder / "keeper", keeper_config, *KEEPER_OPTIONS))
         config = agent_document(spec_of(SPEC), Ids({}))
@@ -60,5 +65,16 @@ def eks_cluster(folder: Path, ids: Sequence[str] = ()) -> Iterator[tuple[Prometh
         yield keeper, load_rules(keeper, folder / "keeper")
 
 
-def _says(expositions: Expositions) -> Callable[[Node, int], str]:
-    return lambda node, port: _OF_MOUNTS.sub("", expositions.of(node, port))
+def _says(expositions: Expositions, jobs: str) -> Callable[[Node, int], str]:
+    def says(node: Node, port: int) -> str:
+        return _OF_MOUNTS.sub("", expositions.of(node, port)) + (jobs if port == TRAINYARD_NODE else "")
+
+    return says
+
+
+def _jobs(root: Path) -> str:
+    """Return what a node says of the job that all of them have."""
+    run_pod(root, "llm-worker-0", "uid-1")
+    allocate(root, ["uid-1"])
+    clock = FakeClock()
+    return JobsCollector(World(Places(str(root)), clock, FakeProcesses(clock))).collect().text()

@@ -128,6 +128,15 @@ def test_a_node_with_neuron_devices_reads_them(tmp_path: Path):
     assert _names(place) == ["efa", "lustre", "neuron", "health"]
 
 
+def test_a_node_of_kubernetes_tells_its_own_jobs(tmp_path: Path):
+    place = world(tmp_path)
+    place.places.node_env.parent.mkdir(parents=True)
+    place.places.node_env.write_text("TRAINYARD_ROLE='compute-gpu'\n")
+    assert "jobs" not in _names(place)
+    place.places.at("/var/lib/kubelet").mkdir(parents=True)
+    assert _names(place) == ["efa", "lustre", "health", "jobs"]
+
+
 def _names(place: World) -> list[str]:
     return [collector.name for collector in collectors_of_node(place, RecordedPrograms(), None, None)]
 

@@ -19,9 +19,11 @@ _LONGEST_NAME = 128
 
 def submit_job(job: BenchJob, job_queue: str, job_definition: str) -> dict[str, Any]:
     """Return the parameters of SubmitJob. The queue and the definition are named by name or ARN."""
+    # By its name dashboards know it: src/trainyard_node/collectors/jobs.py
+    environment = {**variables(job), "TRAINYARD_JOB": job.id}
     overrides = {
         "resourceRequirements": [{"type": "GPU", "value": str(job.tasks_per_node * job.gpus_per_task)}],
-        "environment": [{"name": name, "value": value} for name, value in variables(job).items()],
+        "environment": [{"name": name, "value": value} for name, value in environment.items()],
     }
     return {
         "jobName": job.id[:_LONGEST_NAME],

@@ -248,7 +248,7 @@ def test_a_choice_is_kept_in_the_address_and_by_links(whole, browser):
 
 def test_a_job_leads_to_its_page_and_from_there_to_its_worst_node(whole, browser):
     viewer, end_s = whole
-    opened = Opened(browser, viewer, f"slurm-jobs?to={end_s}")
+    opened = Opened(browser, viewer, f"jobs?to={end_s}")
     page = opened.page
     page.locator("[data-panel=running-jobs] td a").first.click()
     opened.complete("=job")

@@ -88,8 +88,8 @@ def test_queues_are_those_of_the_cluster_nodes_those_of_the_queue_and_jobs_those
         ("cluster", ['up{cluster=~".*", queue=~".*"}']),
         ("queue", ['up{cluster=~"c", queue=~".*"}']),
         ("node_name", ['up{cluster=~"c", queue=~"q"}']),
-        ("user", ['slurm_job_node_info{cluster=~"c", partition=~"q", user=~".*"}']),
-        ("jobid", ['slurm_job_node_info{cluster=~"c", partition=~"q", user=~"ana"}']),
+        ("user", ['node:job:max{cluster=~"c", partition=~"q", user=~".*"}']),
+        ("jobid", ['node:job:max{cluster=~"c", partition=~"q", user=~"ana"}']),
         ("node_name", ['up{cluster=~"c", queue=~"q", queue!=""}']),
     ]
 

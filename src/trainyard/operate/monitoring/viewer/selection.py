@@ -15,7 +15,7 @@ _VARIABLE = re.compile(r"\$(cluster|queue|node|user|job|__rate_interval|__range)
 _LABELS = {"cluster": "cluster", "queue": "queue", "node": "node_name", "user": "user", "job": "jobid"}
 _TARGETS = 'up{cluster=~"$cluster", queue=~"$queue"}'
 _OF_QUEUES = 'up{cluster=~"$cluster", queue=~"$queue", queue!=""}'
-_JOBS = 'slurm_job_node_info{cluster=~"$cluster", partition=~"$queue", user=~"$user"}'
+_JOBS = 'node:job:max{cluster=~"$cluster", partition=~"$queue", user=~"$user"}'
 _ALL = ".*"
 _MOST_JOBS = 1000
 """How many can be chosen of: a week may have had a hundred thousand."""
