@@ -139,7 +139,7 @@ def test_events_are_marked_and_jobs_only_where_somebody_switches_them_on(name: s
 
 def test_a_cluster_marks_only_events_that_it_can_have():
     (some,) = {tuple(event["name"] for event in of["annotations"]["list"]) for of in grafana_documents([]).values()}
-    assert some == ("Alerts", "Checks that fail", "Nodes that boot", "Releases")
+    assert some == ("Alerts", "Checks that fail", "Nodes that boot", "Releases", "Jobs that start", "Jobs that end")
 
 
 @EACH

@@ -27,7 +27,7 @@ _SPACE = {
 }
 # GPU-hours of each use, in the order of KINDS: of a run with a storm of failures, one that goes well, and a short one.
 _RUNS = {
-    "llama-70b": (61_000, 900, 1_400, 300, 5_200, 1_100, 700, 250, 400, 0, 0),
+    "pretrain": (61_000, 900, 1_400, 300, 5_200, 1_100, 700, 250, 400, 0, 0),
     "mixtral-8x22b": (40_500, 250, 600, 50, 240, 0, 310, 90, 0, 0, 0),
     "sweep <b>7</b>": (1_900, 80, 40, 0, 0, 0, 25, 60, 0, 110, 350),
 }
