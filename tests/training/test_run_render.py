@@ -127,8 +127,8 @@ def test_ft_launcher_is_told_whom_to_ask_for_the_health_of_its_node(
     for name, text in {**made, "python": PYTHON}.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "python").chmod(0o755)
-    settings = {"KIND": "ft_launcher", "PYTHON": f"{tmp_path}/python", "FOLDER": "", "FILES": str(tmp_path),
-                "ATTEMPT": str(tmp_path), "RESTARTS": "20"}  # fmt: skip
+    settings = {"KIND": "ft_launcher", "HANG_S": "1200", "PYTHON": f"{tmp_path}/python", "FOLDER": "",
+                "FILES": str(tmp_path), "ATTEMPT": str(tmp_path), "RESTARTS": "20"}  # fmt: skip
     slurm = {"SLURM_NNODES": "2", "SLURM_NODEID": "1", "SLURM_JOB_ID": "7", "SLURMD_NODENAME": "q-2"}
     own = {f"TRAINYARD_{name}": value for name, value in settings.items()}
     more = {"GPUS_PER_NODE": "8", "MASTER_ADDR": "10.0.0.1", "MASTER_PORT": "10000"}

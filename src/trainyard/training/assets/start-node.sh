@@ -7,6 +7,7 @@
 # TRAINYARD_PYTHON       the interpreter that has torch
 # TRAINYARD_FOLDER       where the program is run, or empty
 # TRAINYARD_FILES        where trainyard_progress.py lies, for the program to import
+# TRAINYARD_HANG_S       after how many seconds without a line of progress the run hangs
 # TRAINYARD_ATTEMPT      a folder of this start, where it says that the program has failed here
 # GPUS_PER_NODE          processes on a node
 set -euo pipefail
@@ -44,6 +45,8 @@ main() {
   # https://github.com/NVIDIA/Megatron-LM/blob/main/examples/gpt3/train_gpt3_175b_distributed.sh
   export NNODES=$SLURM_NNODES NODE_RANK=$SLURM_NODEID
   export PYTHONPATH="$TRAINYARD_FILES${PYTHONPATH:+:$PYTHONPATH}"
+  # run-training.sh is to see a hang before the ranks end themselves: it has the stacks of those that cannot.
+  export TRAINYARD_HANG_S=$((2 * TRAINYARD_HANG_S))
   if [ -n "$TRAINYARD_FOLDER" ]; then
     cd "$TRAINYARD_FOLDER"
   fi
