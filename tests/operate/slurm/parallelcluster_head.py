@@ -260,6 +260,8 @@ def _write_settings(account: Account, folder: Path, programs: Path) -> None:
         "fleet_config_file": folder / "fleet.json", "logging_config": folder / "logging.conf", "loop_time": LOOP_S,
         "heartbeat_file_path": folder / "heartbeat", "clustermgtd_heartbeat_file_path": folder / "heartbeat",
         "compute_console_logging_enabled": False, "use_private_hostname": True, "orphaned_instance_timeout": 30,
+        # Slurm 24.11 gives each of several nodes the ids of all, by which clustermgtd finds none; 26.05 does not.
+        "launch_max_batch_size": 1, "assign_node_max_batch_size": 1,
     }  # fmt: skip
     settings = "".join(f"{name} = {value}\n" for name, value in common.items())
     (folder / "clustermgtd.conf").write_text(f"[clustermgtd]\n{settings}")

@@ -85,7 +85,7 @@ def test_an_idle_node_that_is_held_is_not_replaced_again_and_again(head: Head):
     before = head.instances()
     NodeCommands(LocalSlurm(), STATIC[0]).hold()
     looked_on(head)
-    assert head.instances() == before
+    assert head.instances() == before, head.log[-12000:]
 
 
 def test_a_dynamic_node_comes_with_its_job_and_goes_when_it_is_over(head: Head):
