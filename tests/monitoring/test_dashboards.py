@@ -276,7 +276,7 @@ def test_a_cluster_gets_what_it_can_fill():
 
 
 # What every cluster of ParallelCluster has.
-OF_PARALLELCLUSTER = {"slurm", "head-node", "mounts", "nfs"}
+OF_PARALLELCLUSTER = {"slurm", "head-node", "prices", "mounts", "nfs"}
 
 
 def test_a_cluster_has_what_its_nodes_have():
@@ -329,7 +329,7 @@ monitoring: {mode: amp-only}
     ("platform", "file_systems", "has"),
     [
         # Pods mount what is shared, where no exporter of a node sees it.
-        ("eks", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage lustre"),
+        ("eks", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage lustre prices"),
         ("batch", "[]", ""),
         ("batch", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage mounts lustre"),
         ("batch", "[{mount: /home, openzfs: {size_gib: 512}}]", "shared-storage mounts nfs"),
@@ -344,6 +344,7 @@ def test_other_platforms_have_neither_slurm_nor_a_head_node(platform: str, file_
 ONLY_WITH = {
     "head-node": re.compile(r'node_type="HeadNode"|node_nfsd_'),
     "slurm": re.compile(r"\bslurm_"),
+    "prices": re.compile(r"usd_per_hour"),
     "nfs": re.compile(r"node_nfs_"),
     "gpu": re.compile(r"DCGM_FI_|gpu:|gpu_utilization"),
     "efa": re.compile(r"amazonefa|:efa_|efa_interfaces"),

@@ -61,6 +61,12 @@ def test_a_job_of_pods_is_on_the_nodes_that_tell_of_it(keeper: Prometheus):
     assert sorted(map(dict, found), key=lambda one: int(one["node_name"].rpartition("-")[2])) == expected
 
 
+def test_a_job_of_pods_costs_what_its_nodes_do(keeper: Prometheus):
+    per_job = "sum by (jobid) (node:job:max * on (cluster, instance_id) group_left () node:usd_per_hour:max)"
+    found = keeper.wait_for(per_job, lambda now: now.get((("jobid", "ml/llm"),)) == pytest.approx(4 * 55.04))
+    assert len(found) == 1
+
+
 def test_nothing_alarms_where_nothing_is_wrong(keeper: Prometheus):
     assert keeper.ask('ALERTS{alertstate="firing", alertname!="watchdog"}') == {}
 

@@ -35,6 +35,12 @@ def list_prices(spec: Spec) -> list[ListPrice]:
     return sorted(price for price in alike if price is not None)
 
 
+def price_settings(spec: Spec, queue: str | None = None, instance_type: str = "") -> str:
+    """Return them as nodes have them in their settings, each as QUEUE:TYPE:PURCHASE:USD: all, or those of a kind."""
+    chosen = (price for price in list_prices(spec) if queue is None or price[:2] == (queue, instance_type))
+    return " ".join(f"{price.queue}:{price.instance_type}:{price.purchase}:{price.usd_per_hour:g}" for price in chosen)
+
+
 def _kinds(spec: Spec) -> Iterator[tuple[str, str, str]]:
     yield "", spec.head_node.instance_type, "on-demand"
     for _, pool in spec.login_pools():

@@ -13,11 +13,25 @@ from trainyard.spec.cluster import Spec
 
 # What a cluster can have, and without which a dashboard or a panel would stay empty.
 # gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring). head-node: as only
-# ParallelCluster has one. mounts: nodes that mount shared file systems where their exporter sees it; nfs: over NFS.
-# neuron: Trainium or Inferentia. lustre: file systems whose client counts what it moves wherever it is mounted.
-# nccl-ras: nodes that ask NCCL. nccl-inspector: jobs whose NCCL measures its collectives.
+# ParallelCluster has one. prices: nodes that tell what instances cost. mounts: nodes that mount shared file systems
+# where their exporter sees it; nfs: over NFS. neuron: Trainium or Inferentia. lustre: file systems whose client counts
+# what it moves wherever it is mounted. nccl-ras: nodes that ask NCCL. nccl-inspector: jobs whose NCCL measures its
+# collectives.
 NEEDS = (
-    *("gpu", "gpm", "nvlink", "neuron", "efa", "slurm", "head-node", "mounts", "nfs", "lustre", "shared-storage"),
+    *(
+        "gpu",
+        "gpm",
+        "nvlink",
+        "neuron",
+        "efa",
+        "slurm",
+        "head-node",
+        "prices",
+        "mounts",
+        "nfs",
+        "lustre",
+        "shared-storage",
+    ),
     *("login", "nccl-ras", "nccl-inspector"),
 )
 
@@ -84,6 +98,8 @@ _MET: dict[str, Callable[[Spec], bool]] = {
     "efa": _has_efa,
     "slurm": _has_head_node,
     "head-node": _has_head_node,
+    # trainyard-node has them of its settings: of AWS Batch, the user's own image starts it.
+    "prices": lambda spec: _has_head_node(spec) or platform_of(spec).scheduler == "kubernetes",
     "mounts": _mounts,
     "nfs": _mounts_nfs,
     "lustre": lambda spec: any(file_system.kind == "lustre" for file_system in spec.file_systems),

@@ -9,7 +9,7 @@ from trainyard.bootstrap.steps import STEPS, BootstrapStep, Role
 from trainyard.launch.capacity import capacity_target, named_reservations, taken_back_before_end
 from trainyard.launch.instance import Hardware, common_hardware
 from trainyard.launch.launch import compute_launches, cuda_architectures, has_ultraservers, queue_hardware
-from trainyard.launch.list_prices import list_prices
+from trainyard.launch.list_prices import price_settings
 from trainyard.launch.setup import checks_health, setup_of
 from trainyard.monitoring.alertmanager_config import credential
 from trainyard.monitoring.prometheus_config import runs_as_agent
@@ -200,10 +200,7 @@ def _collection_settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]
         "METRICS_WRITE_URL": url,
         "PROMETHEUS": "agent" if runs_as_agent(spec) else "server",
         "CAPACITY_RESERVATIONS": " ".join(named_reservations(spec)),
-        "LIST_PRICES": " ".join(
-            f"{price.queue}:{price.instance_type}:{price.purchase}:{price.usd_per_hour:g}"
-            for price in list_prices(spec)
-        ),
+        "LIST_PRICES": price_settings(spec),
         "BUDGET_USD_MONTH": "" if budget is None else str(budget),
     }
 

@@ -70,7 +70,16 @@ def _of_role(world: World) -> tuple[str, ...]:
             "nccl-ras": settings.get("TRAINYARD_NCCL_RAS"),
             "nccl-inspector": settings.get("TRAINYARD_NCCL_INSPECTOR"),
         }
-        return ("efa", "lustre", *neuron, "health", *jobs, *(name for name, chosen in wanted.items() if chosen == "1"))
+        prices = ("prices",) if settings.get("TRAINYARD_LIST_PRICES") else ()
+        return (
+            *prices,
+            "efa",
+            "lustre",
+            *neuron,
+            "health",
+            *jobs,
+            *(name for name, chosen in wanted.items() if chosen == "1"),
+        )
     if role == "login":
         return ()
     raise NodeError(f"node.env gives the role {role!a:.40}, which is none: name what to read with --collector")

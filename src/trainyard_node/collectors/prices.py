@@ -1,6 +1,7 @@
 """What the instances of the cluster cost at list prices, and what a month may cost: what the spec and its region say.
 
-The head node tells it for all queues, as a node that is broken, and paid for, tells nothing of itself.
+The head node tells it for all queues, as a node that is broken, and paid for, tells nothing of itself; on Amazon EKS,
+which has none, each node tells its own.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.platforms.eks.rendering.monitoring_slots import agent_document
 from trainyard.render.stand_ins import Ids
 from trainyard_node.collectors.jobs import JobsCollector
+from trainyard_node.collectors.prices import PricesCollector
 from trainyard_node.machine import World
 from trainyard_node.places import Places
 
@@ -73,8 +74,11 @@ def _says(expositions: Expositions, jobs: str) -> Callable[[Node, int], str]:
 
 
 def _jobs(root: Path) -> str:
-    """Return what a node says of the job that all of them have."""
+    """Return what a node says of the job that all of them have, and of its own price."""
     run_pod(root, "llm-worker-0", "uid-1")
     allocate(root, ["uid-1"])
     clock = FakeClock()
-    return JobsCollector(World(Places(str(root)), clock, FakeProcesses(clock))).collect().text()
+    world = World(Places(str(root)), clock, FakeProcesses(clock))
+    world.places.node_env.parent.mkdir(parents=True)
+    world.places.node_env.write_text("TRAINYARD_LIST_PRICES='gpu:p5.48xlarge:on-demand:55.04'\n")
+    return "".join(collector.collect().text() for collector in (JobsCollector(world), PricesCollector(world)))

@@ -135,6 +135,10 @@ def test_a_node_of_kubernetes_tells_its_own_jobs(tmp_path: Path):
     assert "jobs" not in _names(place)
     place.places.at("/var/lib/kubelet").mkdir(parents=True)
     assert _names(place) == ["efa", "lustre", "health", "jobs"]
+    place.places.node_env.write_text(
+        "TRAINYARD_ROLE='compute-gpu'\nTRAINYARD_LIST_PRICES='gpu:p5.48xlarge:on-demand:55.04'\n"
+    )
+    assert _names(place)[0] == "prices"
 
 
 def _names(place: World) -> list[str]:

@@ -21,6 +21,7 @@ from trainyard.catalog.kubernetes_addons import image, image_names
 from trainyard.document.write import yaml_text
 from trainyard.launch.instance import Instance
 from trainyard.launch.launch import Launch, compute_launches
+from trainyard.launch.list_prices import price_settings
 from trainyard.platforms.eks.rendering.job_pods import INSTANCE_TYPE, job_pod
 from trainyard.platforms.eks.rendering.lustre_volumes import LustreVolume, lustre_volumes
 from trainyard.platforms.eks.rendering.monitoring_slots import digest, monitoring_slots
@@ -170,6 +171,8 @@ def _node_settings(spec: Spec, queue: Queue, instance: Instance) -> str:
         "INSTANCE_TYPE": instance.name,
         "SETUP": _SETUPS[instance.accelerator],
         "MONITORING": spec.monitoring.mode,
+        # Each tells its own, as there is no head node that could for all.
+        "LIST_PRICES": "" if spec.monitoring.mode == "none" else price_settings(spec, queue.name, instance.name),
         "EFA_INTERFACES": "" if efa is None else str(efa),
         "GPUS": "" if gpus is None else str(gpus),
         "FABRIC": instance.fabric,
