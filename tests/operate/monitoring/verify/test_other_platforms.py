@@ -110,7 +110,7 @@ def test_dashboards_that_the_spec_does_not_want_are_not_missed(account: Account)
 
 
 OF_HEAD_NODE_AND_SLURM = {
-    "capacity-block-ending", "credentials-expiring", "gpu-idle-in-job", "gpu-slow-in-job", "job-hangs",
+    "capacity-block-ending", "credentials-expiring", "gpu-idle-in-job",
     "jobs-stuck-beside-idle-nodes",
     "shared-filesystem-filling", "slurm-node-down", "slurm-node-drained", "slurm-node-not-responding",
 }  # fmt: skip
