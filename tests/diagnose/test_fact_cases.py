@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.diagnose.log_cases import FACT_CASES, shows
 from tests.each_case import each_case
 from trainyard.api.diagnose import diagnose_files
+from trainyard.diagnose.cause import causes
+from trainyard.diagnose.reasoning.facts import vocabulary
 
 
 @each_case("case", FACT_CASES)
@@ -15,8 +19,42 @@ def test_the_answer_is_that_of_the_value_that_decides(case: dict[str, Any], tmp_
     log = tmp_path / case["id"] / case["stream"]
     log.parent.mkdir(parents=True)
     log.write_text("".join(f"{line}\n" for line in case["lines"]))
-    first = diagnose_files(str(log)).causes[0]
+    diagnosis = diagnose_files(str(log))
+    first = diagnosis.causes[0]
     assert shows(case, (hit.text for hit in first.evidence[:2]))
     answer = " ".join([first.cause.title, first.cause.explanation, first.cause.remedy, *first.facts]).lower()
+    conflicts = [conflict.incompatibility for conflict in diagnosis.version_conflicts]
+    answer += " ".join(conflict.finding().message for conflict in conflicts)
     assert [word for word in case["says"] if word in answer]
     assert not (case.get("unsure") and first.confidence == "certain")
+    if "versions" in case:
+        assert {stated.component: stated.version for stated in diagnosis.versions} == case["versions"]
+        assert [conflict.case for conflict in conflicts] == ([case["conflict"]] if case["conflict"] else [])
+
+
+_WRITER = "RuntimeError: [enforce fail at inline_container.cc:471] . PytorchStreamWriter failed writing file data/3"
+_CALL = "botocore.exceptions.ClientError: An error occurred ({}) when calling the UploadPart operation: {}"
+
+
+@pytest.mark.parametrize(("lines", "cause"), [
+    ([_WRITER, "write: errno 28"], "disk-full"),
+    ([_WRITER, "write: errno 13"], "job-file-not-permitted"),
+    ([_WRITER, "write: errno 122"], "disk-quota-exceeded"),
+    ([_WRITER, "write: errno 28", "", "epoch 3", _WRITER, "write: errno 28"], "disk-full"),
+    ([_WRITER, "write: errno 28", "x" * 300, _WRITER, "write: errno 13"], "checkpoint-not-written"),
+    ([_WRITER, "write: errno 28", "x" * 300, _WRITER], "checkpoint-not-written"),
+    ([_WRITER, "write: errno 71"], "checkpoint-not-written"),
+    ([_CALL.format(503, "Slow Down")], "aws-requests-throttled"),
+    ([_CALL.format(403, "Forbidden")], "aws-api-error"),
+])  # fmt: skip
+def test_a_value_that_all_lines_have_decides_what_they_are_of(lines: list[str], cause: str, tmp_path: Path):
+    log = tmp_path / "slurm-3.out"
+    log.write_text("".join(f"{line}\n" for line in lines))
+    (first,) = diagnose_files(str(log)).causes
+    assert (first.cause.id, first.confidence) == (cause, "likely")
+
+
+def test_what_a_value_means_is_a_cause_and_a_value_that_is_asked_for():
+    for cause in causes().values():
+        assert {*cause.means.values()} <= {*causes()}
+        assert {*cause.means} <= {value for id_ in cause.facts for value in vocabulary()[id_].says}

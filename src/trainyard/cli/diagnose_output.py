@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trainyard.cli.output import print_lines, print_text, styled
 from trainyard.counts import count_text
 from trainyard.diagnose.report.sentences import (
+    conflict_text,
     depth_sentence,
     different_lines,
     excerpt,
@@ -16,6 +17,7 @@ from trainyard.diagnose.report.sentences import (
     nothing_known,
     occurrence_text,
     read,
+    version_text,
 )  # fmt: skip
 from trainyard.foreign_text import BAR, word_or_quoted
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _Values = dict[str, Any]
 _WIDTH = 96
 _MOST_EVIDENCE, _MOST_OTHERS, _MOST_CONSEQUENCES, _MOST_UNREAD = 5, 10, 12, 10
-_COLOURS = {"error": "red", "warning": "yellow", "harmless": "cyan"}
+_COLOURS = {"error": "red", "warning": "yellow", "harmless": "cyan", "info": "cyan"}
 
 
 def print_diagnosis(values: Mapping[str, Any]) -> None:
@@ -39,6 +41,7 @@ def print_diagnosis(values: Mapping[str, Any]) -> None:
         for sentence in not_asked(values):
             print_text(f"  {sentence}")
     _print_unusual(values["unrecognised"])
+    _print_versions(values)
     _print_titles("Failed, and worked later:", values["repaired"])
     _print_titles("Harmless, though it looks like trouble:", values["harmless"])
     _print_unread(values["unread"], values["unread_count"])
@@ -107,6 +110,17 @@ def _print_unusual(lines: Sequence[_Values]) -> None:
     print_text("")
     print_text("The most unusual lines, which no signature knows:")
     _print_lines(lines)
+
+
+def _print_versions(values: Mapping[str, Any]) -> None:
+    if not values["versions"]:
+        return
+    print_text("")
+    print_lines(_filled(f"Versions that the logs state: {', '.join(map(version_text, values['versions']))}."))
+    for conflict in values["version_conflicts"]:
+        print_text(f"  {_severity(conflict)}: {word_or_quoted(conflict['file'])}")
+        print_lines(textwrap.indent(_filled(conflict_text(conflict)), "    "))
+        print_text(f"    Source: {conflict['source']}")
 
 
 def _print_titles(heading: str, causes: Sequence[_Values]) -> None:

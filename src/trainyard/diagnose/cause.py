@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ KINDS = {
     "consequence": "something else may have brought it about; where nothing such is seen, it is the best answer",
     "symptom": "says that something failed and not what; the answer only where nothing else is known",
 }
-_OPTIONAL = ("after", "facts")
+_OPTIONAL = ("after", "facts", "means")
 CONFIDENCES = {
     "certain": "the line says what is wrong",
     "likely": "the line nearly always means this",
@@ -81,10 +81,12 @@ class Cause:
     """Causes and subjects that bring it about beside those of deeper layers, of which none is named."""
     facts: tuple[str, ...] = ()
     """What its lines are asked for, as they leave open what is wrong: reasoning/facts.yaml has the words."""
+    means: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """By a value that all of its lines have, the cause that they are then of."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError."""
-        empty = [field.name for field in fields(self) if field.name not in _OPTIONAL and not getattr(self, field.name)]
+        empty = [own.name for own in fields(self) if own.name not in _OPTIONAL and not getattr(self, own.name)]
         if empty:
             raise ValueError(f"{self.id}: {', '.join(empty)} must not be empty")
         if self.severity not in SEVERITIES or self.kind not in KINDS or not self.source.startswith("https://"):
@@ -107,7 +109,7 @@ def signatures() -> Mapping[str, tuple[Signature, Cause]]:
 def cause_of(subject: str, content: dict[str, Any]) -> Cause:
     """Return a cause of what its file says of it. An unknown or missing key is a TypeError."""
     own: dict[str, Any] = {
-        key: tuple(value) if key in _OPTIONAL else value for key, value in content.items() if key != "signatures"
+        key: tuple(value) if isinstance(value, list) else value for key, value in content.items() if key != "signatures"
     }
     return Cause(subject=subject, signatures=tuple(map(_signature, content["signatures"])), **own)
 

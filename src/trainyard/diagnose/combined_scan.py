@@ -13,6 +13,7 @@ from trainyard.diagnose.log_file import Unread
 from trainyard.diagnose.reasoning.root_causes import RootCauses, root_causes
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.result import Scan
+from trainyard.diagnose.stated_versions import StatedVersions
 
 _MOST_NODES_LISTED = 1000
 
@@ -28,6 +29,7 @@ class CombinedScan:
     files: int = 0
     size_bytes: int = 0
     left_out: list[FilteredOut] = field(default_factory=list)
+    versions: StatedVersions = field(default_factory=StatedVersions)
     logs_by_node: int = 0
     """Logs that were not read because they are of other nodes."""
 
@@ -37,6 +39,8 @@ class CombinedScan:
             self.hits.extend(signature_hits.hits)
             self.counts[signature_hits.signature, signature_hits.node] += signature_hits.count
         self.left_out += [scan.left_out] if scan.left_out else []
+        if scan.versions:
+            self.versions.add(scan.versions)
         self.leave_out(*scan.unread, count=scan.unread_count)
         self.files += scan.files
         self.size_bytes += scan.size_bytes
@@ -59,6 +63,7 @@ class CombinedScan:
         return Diagnosis(
             source, causes, harmless, () if is_deep else unusual(), tuple(self.unread), self.files, self.size_bytes,
             self.unread_count, None if line_filter.is_everything else self._not_asked(line_filter), repaired,
+            self.versions.versions(), self.versions.conflicts(),
         )  # fmt: skip
 
     def _not_asked(self, line_filter: LineFilter) -> FilteredLines:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trainyard.diagnose.cause import Cause, Hit
 from trainyard.diagnose.log_file import Unread
+from trainyard.diagnose.stated_versions import StatedVersion, VersionsInConflict
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +85,7 @@ class Diagnosis:
     """None where no node and no time was asked for."""
     repaired: tuple[DiagnosedCause, ...] = ()
     """What failed, and worked later in the same log."""
+    versions: tuple[StatedVersion, ...] = ()
+    """What logs state of what runs on nodes."""
+    version_conflicts: tuple[VersionsInConflict, ...] = ()
+    """Those of one log that must not meet."""

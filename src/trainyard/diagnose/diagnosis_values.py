@@ -10,12 +10,14 @@ from trainyard.diagnose.cause import Hit, signatures
 from trainyard.diagnose.diagnosis import DiagnosedCause, Diagnosis, FilteredLines
 from trainyard.diagnose.redaction import Redaction
 from trainyard.diagnose.scanning.patterns import compile_pattern
+from trainyard.diagnose.stated_versions import VersionsInConflict
 from trainyard.version import __version__
 
 # What our own data say: nobody is named in it, and a redaction could only spoil it.
 _OWN_WORDS = frozenset(
     {"cause", "signature", "signatures", "title", "severity", "kind", "confidence", "explanation", "remedy", "source"}
     | {"first_seen", "last_seen", "time", "oldest", "newest", "since", "until", "trainyard_version"}
+    | {"component", "version", "versions", "case"}
 )
 
 # A line that is shorter is shown whole.
@@ -39,6 +41,8 @@ def diagnosis_values(diagnosis: Diagnosis) -> dict[str, Any]:
             }
             for unusual_line in diagnosis.unrecognised
         ],
+        "versions": [stated._asdict() for stated in diagnosis.versions],
+        "version_conflicts": [_conflict(conflict) for conflict in diagnosis.version_conflicts],
         "unread": [{"name": unread.name, "why": unread.why} for unread in diagnosis.unread],
         "unread_count": diagnosis.unread_count,
         "files": diagnosis.files,
@@ -88,6 +92,20 @@ def _cause(diagnosed: DiagnosedCause) -> dict[str, Any]:
         "facts": list(diagnosed.facts),
         "remedy": cause.remedy,
         "source": cause.source,
+    }
+
+
+def _conflict(conflict: VersionsInConflict) -> dict[str, Any]:
+    incompatibility = conflict.incompatibility
+    finding = incompatibility.finding()
+    return {
+        "case": incompatibility.case,
+        "severity": finding.severity,
+        "file": conflict.file,
+        "versions": {name: version.shown for name, version in incompatibility.versions.items()},
+        "explanation": finding.message,
+        "remedy": finding.remedy,
+        "source": finding.source,
     }
 
 

@@ -34,9 +34,12 @@ say, any of them where there are several; where it is null, nothing is wrong. Wh
 BLIND_CASES = [pytest.param(one, id=one["id"]) for one in BLIND]
 
 
-FACTS: list[dict[str, Any]] = json.loads((_FOLDER / "facts.json").read_text())
+FACTS: list[dict[str, Any]] = [
+    case for file in sorted(_FOLDER.glob("facts*.json")) for case in json.loads(file.read_text())
+]
 """Written as blindly: lines that leave open what is wrong, with a value or a neighbour that decides it. ``says`` has
-words of which the answer has to have one; what is not certain is ``unsure``."""
+words of which the answer has to have one; what is not certain is ``unsure``. ``versions`` are those that the log
+states, and ``conflict`` is the case of the catalog that they are."""
 FACT_CASES = [pytest.param(one, id=one["id"]) for one in FACTS]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 _GROUP_AND_RANK = re.compile(r"\[(?:(PG [^\]]{1,200}?) )?Rank ([0-9]{1,6})\]", re.IGNORECASE)
 _AT_WORK = re.compile(r"(?:detected by watchdog at work(?: sequence id)?|Timeout at NCCL work): ([0-9]{1,18})\b")
@@ -21,37 +22,63 @@ _MOST_MISSING = 3
 _MOST_RANGES = 8
 
 
+class _Reports(NamedTuple):
+    """What lines of several ranks tell, by process group and number of the collective."""
+
+    enqueued: Mapping[tuple[str, str], Mapping[int, int]]
+    """The last collective that each rank had begun."""
+    operations: Mapping[tuple[str, str], Mapping[int, str]]
+    ranks: Mapping[str, set[int]]
+
+
 def rank_sentences(texts: Iterable[str], *, is_complete: bool) -> Iterator[str]:
     """Yield what the lines of a timeout tell of single ranks. is_complete: whether they are all that there are."""
+    reports = _reports(texts)
+    for (_, number), last_by_rank in reports.enqueued.items():
+        if slow := _behind(last_by_rank):
+            least, most = min(last_by_rank.values()), max(last_by_rank.values())
+            yield (
+                f"{_ranks(slow)} had begun no collective after {least} when {number} timed out, others had begun up to"
+                f" {most}: look there first."
+            )
+    for (_, number), names in reports.operations.items():
+        yield from _different(number, names)
+    if is_complete:
+        yield from _silent(reports.ranks)
+
+
+def ranks_behind(texts: Iterable[str]) -> frozenset[int]:
+    """Return the ranks that had begun fewer collectives of a group than most when one of them timed out."""
+    return frozenset(rank for last_by_rank in _reports(texts).enqueued.values() for rank in _behind(last_by_rank))
+
+
+def rank_of(text: str) -> int | None:
+    """Return the rank that a line about a collective is of."""
+    found = _GROUP_AND_RANK.search(text)
+    return int(found[2]) if found else None
+
+
+def _reports(texts: Iterable[str]) -> _Reports:
     enqueued: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
     operations: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
-    reports: dict[str, set[int]] = defaultdict(set)
+    ranks: dict[str, set[int]] = defaultdict(set)
     for text in texts:
         if not (found := _GROUP_AND_RANK.search(text)):
             continue
         group, rank = found[1] or "", int(found[2])
         if (work := _AT_WORK.search(text)) and (last := _ENQUEUED.search(text)):
             enqueued[group, work[1]][rank] = int(last[1])
-            reports[group].add(rank)
+            ranks[group].add(rank)
         # Numbers are those of one group, which older versions do not name here.
         if group and (operation := _OPERATION.search(text)):
             operations[group, operation[1]][rank] = operation[2]
-    for (_, number), by_rank in enqueued.items():
-        yield from _behind(number, by_rank)
-    for (_, number), names in operations.items():
-        yield from _different(number, names)
-    if is_complete:
-        yield from _silent(reports)
+    return _Reports(enqueued, operations, ranks)
 
 
-def _behind(work: str, last_by_rank: Mapping[int, int]) -> Iterator[str]:
+def _behind(last_by_rank: Mapping[int, int]) -> list[int]:
     least, most = min(last_by_rank.values()), max(last_by_rank.values())
     slow = [rank for rank, last in last_by_rank.items() if last == least]
-    if least < most and len(slow) * 2 < len(last_by_rank):
-        yield (
-            f"{_ranks(slow)} had begun no collective after {least} when {work} timed out, others had begun up to {most}"
-            ": look there first."
-        )
+    return slow if least < most and len(slow) * 2 < len(last_by_rank) else []
 
 
 def _different(number: str, name_by_rank: Mapping[int, str]) -> Iterator[str]:

@@ -61,6 +61,17 @@ def _asked(cause: Cause, hits: Iterable[Hit]) -> Iterator[str]:
         yield from dict.fromkeys(fact.says[value] for value in values if value in fact.says)
 
 
+def meant_cause(cause: Cause, hits: Iterable[Hit]) -> str | None:
+    """Return the cause that lines are of by a value that all of them have; None where they leave it open."""
+    if not cause.means:
+        return None
+    meant = {
+        next(filter(None, (cause.means.get(_value(vocabulary()[id_], hit)) for id_ in cause.facts)), None)
+        for hit in hits
+    }
+    return meant.pop() if len(meant) == 1 else None
+
+
 def _value(fact: Fact, hit: Hit) -> str:
     found = fact.pattern.search(hit.text) or fact.pattern.search(hit.behind)
     return found[1] if found else ""

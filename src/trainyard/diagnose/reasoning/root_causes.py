@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from trainyard.diagnose.cause import Cause, Hit, signatures
+from trainyard.diagnose.cause import Cause, Hit, causes, signatures
 from trainyard.diagnose.diagnosis import DiagnosedCause
 from trainyard.diagnose.reasoning.attribution import Root, roots
 from trainyard.diagnose.reasoning.cause_evidence import (
@@ -21,7 +21,8 @@ from trainyard.diagnose.reasoning.cause_evidence import (
     sureness,
     thresholds,
 )
-from trainyard.diagnose.reasoning.facts import facts
+from trainyard.diagnose.reasoning.collective_ranks import rank_of, ranks_behind
+from trainyard.diagnose.reasoning.facts import facts, meant_cause
 from trainyard.diagnose.reasoning.repair import repaired_hits
 
 _BY_ORDER = tuple(CONFIDENCE_ORDER)
@@ -106,11 +107,18 @@ class _CauseCounter:
         times = [hit.time for hit in own if hit.time is not None]
         lines = lines_by_node(own, self._seen[cause_hits.cause.id].hits, self._counts)
         by_node = {node: count for node, count in lines.most_common() if node is not None}
+        is_complete = lines.total() == len({(hit.file, hit.line) for hit in own})
         return DiagnosedCause(
-            cause_hits.cause, confidence(cause_hits.cause, own, len(consequences)), lines.total(), by_node,
+            self._meant(cause_hits.cause, own) if is_complete else cause_hits.cause,
+            confidence(cause_hits.cause, own, len(consequences)), lines.total(), by_node,
             min(times, default=None), max(times, default=None), _evidence(cause_hits.cause, own), consequences,
-            facts(cause_hits.cause, own, is_complete=lines.total() == len(own)),
+            facts(cause_hits.cause, own, is_complete=is_complete),
         )  # fmt: skip
+
+    def _meant(self, cause: Cause, hits: Sequence[Hit]) -> Cause:
+        """Return what lines are of by a value in them; a cause that other lines tell of stays apart from them."""
+        meant = meant_cause(cause, hits)
+        return cause if meant is None or meant in self._seen else causes()[meant]
 
 
 def _first_line(cause_hits: CauseHits, hits: Iterable[Hit]) -> tuple[float, str, int]:
@@ -132,8 +140,16 @@ def confidence(cause: Cause, hits: Sequence[Hit], consequences: int) -> str:
 
 
 def _evidence(cause: Cause, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Return lines: the first of each signature, the first of each node, and then others, the surest first."""
-    ordered = sorted(hits, key=lambda hit: (CONFIDENCE_ORDER[sureness(cause, hit)], *in_time(hit)))
+    """Return lines: the first of each signature, the first of each node, and then others, the surest first.
+
+    Lines of a rank that is behind the others come before theirs.
+    """
+    own = list(hits)
+    behind = ranks_behind(hit.text for hit in own)
+    ordered = sorted(
+        own,
+        key=lambda hit: (rank_of(hit.text) not in behind, CONFIDENCE_ORDER[sureness(cause, hit)], *in_time(hit)),
+    )
     firsts = _firsts(ordered, lambda hit: hit.signature) + _firsts(ordered, lambda hit: hit.node)
     by_place = {(hit.file, hit.line): hit for hit in reversed([*firsts, *ordered])}
     order = dict.fromkeys((hit.file, hit.line) for hit in [*firsts, *ordered])

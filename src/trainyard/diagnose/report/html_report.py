@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 from trainyard.counts import count_text
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.report.sentences import (
+    conflict_text,
     depth_sentence,
     different_lines,
     excerpt,
@@ -17,6 +18,7 @@ from trainyard.diagnose.report.sentences import (
     nothing_known,
     occurrence_text,
     read,
+    version_text,
 )  # fmt: skip
 from trainyard.foreign_text import one_line
 from trainyard.render.html_page import add_row, add_table, new_page, prose
@@ -45,6 +47,7 @@ def html_report(values: _Values) -> str:
         add(main, "h2", "Unusual lines")
         add(main, "p", "No signature knows these lines; they look like trouble, and are rare.")
         _add_lines(main, values["unrecognised"])
+    _add_versions(main, values)
     _add_titles(main, "What failed, and worked later", values["repaired"])
     _add_titles(main, "What looks like trouble and is none", values["harmless"])
     _add_unread(main, values)
@@ -125,6 +128,21 @@ def _add_others(main: ET.Element, causes: Sequence[_Values]) -> None:
         _add_lines(main, cause["evidence"][:2])
         prose(add(main, "p", "What to do: "), cause["remedy"])
         link(add(main, "p", "Source: ", class_="quiet"), cause["source"])
+
+
+def _add_versions(main: ET.Element, values: _Values) -> None:
+    if not values["versions"]:
+        return
+    add(main, "h2", "Versions that the logs state")
+    listed = add(main, "ul")
+    for stated in values["versions"]:
+        entry = add(listed, "li", f"{version_text(stated)} (")
+        add(entry, "code", stated["file"])
+        after(entry[-1], f", line {stated['line']})")
+    for conflict in values["version_conflicts"]:
+        entry = add(listed, "li", f"{conflict['severity']}: {conflict_text(conflict)} (")
+        add(entry, "code", conflict["file"])
+        after(entry[-1], ")")
 
 
 def _add_titles(main: ET.Element, heading: str, causes: Sequence[_Values]) -> None:

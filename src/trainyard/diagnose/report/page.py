@@ -9,6 +9,7 @@ from typing import Any
 from trainyard.counts import count_text
 from trainyard.diagnose.cause import signatures
 from trainyard.diagnose.report.sentences import (
+    conflict_text,
     depth_sentence,
     different_lines,
     excerpt,
@@ -17,6 +18,7 @@ from trainyard.diagnose.report.sentences import (
     nothing_known,
     occurrence_text,
     read,
+    version_text,
 )  # fmt: skip
 from trainyard.foreign_text import one_line
 
@@ -41,6 +43,7 @@ def _page(values: Mapping[str, Any]) -> Iterator[str]:
         yield from _time_line(causes[0])
     yield from _other_causes(causes[1:])
     yield from _unusual(values["unrecognised"])
+    yield from _versions(values)
     yield from _titles("What failed, and worked later", values["repaired"])
     yield from _titles("What looks like trouble and is none", values["harmless"])
     yield from _unread(values["unread"], values["unread_count"])
@@ -137,6 +140,20 @@ def _unusual(lines: Sequence[_Values]) -> Iterator[str]:
     yield "No signature knows these lines; they look like trouble, and are rare."
     yield ""
     yield from _evidence(lines)
+
+
+def _versions(values: Mapping[str, Any]) -> Iterator[str]:
+    if not values["versions"]:
+        return
+    yield "## Versions that the logs state"
+    yield ""
+    yield from (
+        f"- {version_text(stated)} ({code(stated['file'])}, line {stated['line']})" for stated in values["versions"]
+    )
+    for conflict in values["version_conflicts"]:
+        place = f"({code(conflict['file'])}, source: <{conflict['source']}>)"
+        yield f"- {conflict['severity']}: {conflict_text(conflict)} {place}"
+    yield ""
 
 
 def _titles(heading: str, causes: Sequence[_Values]) -> Iterator[str]:

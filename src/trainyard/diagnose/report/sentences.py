@@ -121,3 +121,17 @@ def nothing_known(values: Mapping[str, Any]) -> str:
     if values["unrecognised"] or not is_whole:
         return "nothing known matched"
     return "healthy: nothing that looks like an error"
+
+
+def version_text(stated: Mapping[str, Any]) -> str:
+    """Return a version that a log states, such as: NCCL 2.20.5."""
+    # Few logs state any.
+    from trainyard.catalog.version_conflicts import components  # noqa: PLC0415
+    from trainyard.compatibility.version_set import component_named  # noqa: PLC0415
+
+    return f"{components()[component_named(stated['component'])].title} {stated['version']}"
+
+
+def conflict_text(conflict: Mapping[str, Any]) -> str:
+    """Return what versions that must not meet bring about, and what to do."""
+    return f"{conflict['explanation']}. What to do: {conflict['remedy']}"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.log_file import Unread
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
+from trainyard.diagnose.stated_versions import StatedVersions
 
 # Of one signature on one node: what a report can show, and what tells the order of things.
 EARLIEST, LATEST = 4, 2
@@ -57,6 +58,8 @@ class Scan:
     unread_count: int
     left_out: FilteredOut | None = None
     """What was found and not asked for; None where everything was."""
+    versions: StatedVersions | None = None
+    """What logs state of versions; None where nobody looked."""
 
     @property
     def hits(self) -> tuple[Hit, ...]:

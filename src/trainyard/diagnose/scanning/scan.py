@@ -17,6 +17,7 @@ from trainyard.diagnose.scanning.patterns import patterns_of
 from trainyard.diagnose.scanning.pieces import pieces
 from trainyard.diagnose.scanning.result import Progress, Scan, Tally
 from trainyard.diagnose.scanning.success_lines import SuccessLines, success_patterns
+from trainyard.diagnose.stated_versions import StatedVersions
 from trainyard.diagnose.success import successes
 from trainyard.diagnose.unusual import UnusualLines
 
@@ -65,6 +66,7 @@ class _Scanner:
         self._near: dt.datetime | None = None
         self._sorts: dict[str | None, Sorts] = {}
         self._successes = success_patterns(signature_table)
+        self._versions = StatedVersions()
 
     def read(self, file: LogFile, unusual: UnusualLines | None) -> Iterable[int]:
         """Scan one log to its end, or to where it cannot be read on; yield how many bytes were read each time."""
@@ -78,6 +80,8 @@ class _Scanner:
                 hits = hits or self._hits(file.name, clock)
                 if unusual:
                     unusual.take(file, piece, self._wanted, self._near)
+                if piece.is_first:
+                    self._versions.take(file.name, piece)
                 if self._left_out:
                     self._left_out.look(file.name, piece)
                 hits.take(piece, self._tally)
@@ -93,8 +97,9 @@ class _Scanner:
     def result(self) -> Scan:
         signature_hits = self._tally.signature_hits([*self._known, *successes()])
         return Scan(
-            signature_hits, self.files, self.size_bytes, self._unread.listed, self._unread.count, self._left_out
-        )
+            signature_hits, self.files, self.size_bytes, self._unread.listed, self._unread.count, self._left_out,
+            self._versions,
+        )  # fmt: skip
 
     def _hits(self, name: str, clock: LogClock) -> LogHits:
         kind = kind_of(name)
