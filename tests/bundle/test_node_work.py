@@ -25,6 +25,7 @@ PLAIN = "software: {setup: gpu}\n"
 ENDPOINT = "https://aps-workspaces.us-east-2.amazonaws.com/workspaces"
 # What the package reads and no step of a running head node has to be told: where it is, what it is, and facts about
 # the hardware and the mounts, which are part of ParallelCluster's own configuration.
+# And what containers have, the name of their job.
 FACTS = {
     "TRAINYARD_CLUSTER",
     "TRAINYARD_EFA_INTERFACES",
@@ -33,6 +34,7 @@ FACTS = {
     "TRAINYARD_GPUS",
     "TRAINYARD_INSTANCE_ID",
     "TRAINYARD_INSTANCE_TYPE",
+    "TRAINYARD_JOB",
     "TRAINYARD_REGION",
     "TRAINYARD_RELEASE",
     "TRAINYARD_ROLE",
