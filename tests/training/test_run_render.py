@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from botocore.validate import ParamValidator
 
+import trainyard.training
 from tests.platforms.eks.rendering.manifests.strictly import problems
 from tests.program import run
 from tests.waiting import wait_until
@@ -146,6 +148,25 @@ def test_ft_launcher_is_told_whom_to_ask_for_the_health_of_its_node(
     assert not Path(socket).parent.exists()
     number = (tmp_path / "seen.service").read_text().strip()
     wait_until(lambda: not Path(f"/proc/{number}/exe").exists())
+
+
+@pytest.mark.parametrize(
+    ("told_s", "says"),
+    [((), ""), ((-500,), "begun"), ((-500, 70), "newest"), ((60, 70), "newest")],
+    ids=["a program that tells of none", "told before it began", "a rank that goes on", "ranks that have begun"],
+)
+def test_the_watch_counts_from_the_last_line_or_from_the_start(tmp_path: Path, told_s: tuple[int, ...], says: str):
+    begun_s = 1_795_000_000
+    (tmp_path / "begun").touch()
+    os.utime(tmp_path / "begun", (begun_s, begun_s))
+    for rank, at_s in enumerate(told_s):
+        (tmp_path / f"rank-{rank}.jsonl").touch()
+        os.utime(tmp_path / f"rank-{rank}.jsonl", (begun_s + at_s, begun_s + at_s))
+    functions = (Path(trainyard.training.__file__).parent / "assets" / "run-training.sh").read_text()
+    shell = functions.replace('\nmain "$@"\n', "\nlast_progress\n")
+    places = {"TRAINYARD_PROGRESS": str(tmp_path), "TRAINYARD_ATTEMPT": str(tmp_path), "PATH": os.environ["PATH"]}
+    told = subprocess.run(["bash", "-c", shell], env=places, capture_output=True, text=True, check=True).stdout.strip()
+    assert told == {"": "", "begun": str(begun_s), "newest": str(begun_s + max(told_s, default=0))}[says]
 
 
 @pytest.mark.integration
