@@ -20,6 +20,7 @@ from tests.waiting import wait_until
 from trainyard.api.run import run_files
 from trainyard.lab.lab_process import daemons
 from trainyard.training.run_file import read_run
+from trainyard.training.slurm_job import RUNS_FOLDER
 
 SPEC = """\
 name: {name}
@@ -105,7 +106,9 @@ class Training(NamedTuple):
         return {int(line["step"]): line["loss"] for line in self.steps()}
 
     def told(self) -> str:
-        return "".join(file.read_text() for file in (self.folder / "job").glob("*_[0-9]*.out"))
+        # Not below the checkpoints, which go while they are looked at.
+        places = (self.folder / "job", self.folder / RUNS_FOLDER)
+        return "".join(file.read_text() for place in places for file in place.glob("**/*_[0-9]*.out"))
 
 
 def started(  # noqa: PLR0913  what a lab and its run are made of

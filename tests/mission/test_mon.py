@@ -76,7 +76,7 @@ def test_mon_6_data_source_dashboards_and_remote_write_are_configured():
     (remote,) = written["remote_write"]
     assert remote["queue_config"]["max_samples_per_send"]
     assert "sigv4" in remote
-    assert len([name for name in files(EN) if name.startswith("monitoring/grafana/")]) == 13
+    assert len([name for name in files(EN) if name.startswith("monitoring/grafana/")]) == 14
     assert any("IAM Identity Center" in point for point in only_aws_can_tell(spec(EN)))
 
 

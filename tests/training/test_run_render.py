@@ -151,11 +151,13 @@ def test_ft_launcher_is_told_whom_to_ask_for_the_health_of_its_node(
 
 
 @pytest.mark.parametrize(
-    ("told_s", "says"),
-    [((), ""), ((-500,), "begun"), ((-500, 70), "newest"), ((60, 70), "newest")],
-    ids=["a program that tells of none", "told before it began", "a rank that goes on", "ranks that have begun"],
+    ("told_s", "hang_s", "after_s"),
+    [((), 60, None), ((-500,), 60, 1740), ((-500,), 7200, 0), ((-500, 70), 60, 70), ((60, 70), 60, 70)],
+    ids=["a program that tells of none", "a start", "a start of a patient run", "a rank that goes on", "all ranks"],
 )
-def test_the_watch_counts_from_the_last_line_or_from_the_start(tmp_path: Path, told_s: tuple[int, ...], says: str):
+def test_silence_counts_from_the_last_line_or_from_the_start(
+    tmp_path: Path, told_s: tuple[int, ...], hang_s: int, after_s: int | None
+):
     begun_s = 1_795_000_000
     (tmp_path / "begun").touch()
     os.utime(tmp_path / "begun", (begun_s, begun_s))
@@ -163,10 +165,11 @@ def test_the_watch_counts_from_the_last_line_or_from_the_start(tmp_path: Path, t
         (tmp_path / f"rank-{rank}.jsonl").touch()
         os.utime(tmp_path / f"rank-{rank}.jsonl", (begun_s + at_s, begun_s + at_s))
     functions = (Path(trainyard.training.__file__).parent / "assets" / "run-training.sh").read_text()
-    shell = functions.replace('\nmain "$@"\n', "\nlast_progress\n")
-    places = {"TRAINYARD_PROGRESS": str(tmp_path), "TRAINYARD_ATTEMPT": str(tmp_path), "PATH": os.environ["PATH"]}
-    told = subprocess.run(["bash", "-c", shell], env=places, capture_output=True, text=True, check=True).stdout.strip()
-    assert told == {"": "", "begun": str(begun_s), "newest": str(begun_s + max(told_s, default=0))}[says]
+    shell = functions.replace('\nmain "$@"\n', "\nsilent_since\n")
+    own = {"PROGRESS": tmp_path, "ATTEMPT": tmp_path, "HANG_S": hang_s}
+    variables = {"PATH": os.environ["PATH"], **{f"TRAINYARD_{name}": str(value) for name, value in own.items()}}
+    done = subprocess.run(["bash", "-c", shell], env=variables, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ("" if after_s is None else str(begun_s + after_s))
 
 
 @pytest.mark.integration

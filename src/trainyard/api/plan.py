@@ -71,9 +71,11 @@ def plan_file(  # noqa: PLR0913  one for each option
         return checked, None
     place = region_of_spec(spec, file, region)
     account = account_at(place, profile)
+    content = lock_of(file, lock) if simulated_nodes or lock is not None else None
     if asks_account is None:
         asks_account = _is_there(spec, account, tell)
-    content = lock_of(file, lock) if simulated_nodes or asks_account or lock is not None else None
+    if asks_account and content is None:
+        content = lock_of(file, lock)
     work = with_assets_lock(work_for(spec, account), content) if asks_account else None
     simulation = SimulationRequest(simulated_nodes, seed, None if content is None else parse_lock(content, FILE_NAME))
     simulated = simulation if simulated_nodes else None

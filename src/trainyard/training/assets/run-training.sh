@@ -40,20 +40,24 @@ first_address() {
   scontrol --oneliner show node "$first" | sed --quiet 's/.* NodeAddr=\([^ ]*\).*/\1/p'
 }
 
-# Print when a rank has last told of progress in this start, or, where ranks of earlier starts have told of some, when
-# this one began; nothing where the program tells of none.
-last_progress() {
+# Print from when silence counts: when a rank has last told of progress in this start. Where only ranks of earlier starts
+# have told of some, this one has half an hour to begin, for its image, NCCL and a checkpoint. Nothing where the program
+# tells of none.
+silent_since() {
   local last begun
   last="$(find "$TRAINYARD_PROGRESS" -name 'rank-*.jsonl' -printf '%T@\n' | sort --numeric-sort | tail -n 1 | cut -d . -f 1)"
   begun="$(stat --format=%Y "$TRAINYARD_ATTEMPT/begun")"
-  [ -z "$last" ] || printf '%s\n' $((last > begun ? last : begun))
+  if [ -n "$last" ] && [ "$last" -le "$begun" ]; then
+    last=$((begun + (TRAINYARD_HANG_S < 1800 ? 1800 - TRAINYARD_HANG_S : 0)))
+  fi
+  printf '%s\n' "$last"
 }
 
 # A rank that hangs lets all others wait, and Slurm sees a job that runs.
 watch_progress() {
   local last silent_s
   while sleep $((TRAINYARD_HANG_S < 40 ? 1 : TRAINYARD_HANG_S / 40)); do
-    last="$(last_progress)"
+    last="$(silent_since)"
     [ -n "$last" ] || continue
     silent_s=$(($(date +%s) - last))
     [ "$silent_s" -ge "$TRAINYARD_HANG_S" ] || continue
