@@ -36,6 +36,7 @@ def test_a_pod_that_is_gone_has_had_its_node_until_then(tmp_path: Path):
     # When the second pod went is known to the look that misses it, and with its successor all began anew.
     assert told["gpu_hours"] == pytest.approx(2 * 8 * 1200 / 3600)
     assert [start["end_ms"] - start["begin_ms"] for start in told["attempts"]] == [600_000, 600_000]
+    assert ([start["state"] for start in told["attempts"]], told["interruptions"]) == (["FAILED", "CANCELLED"], 1)
 
 
 def test_nothing_that_may_be_secret_is_kept(tmp_path: Path):

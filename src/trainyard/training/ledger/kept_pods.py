@@ -32,9 +32,16 @@ def keep_pods(folder: Path, pods: Sequence[Mapping[str, Any]], now_s: float) -> 
     for uid, pod in kept.items():
         if uid not in seen:
             pod["metadata"].setdefault("deletionTimestamp", gone)
+            _end(pod, has_successor=bool(seen))
     after = {**kept, **seen}
     if after:
         write_new_file(file, json.dumps({"kind": "List", "items": list(after.values())}) + "\n", force=True)
+
+
+def _end(pod: dict[str, Any], *, has_successor: bool) -> None:
+    """Say of a pod that is gone how it ended: where its run goes on without it, something has interrupted that."""
+    if pod["status"].get("phase") not in ("Succeeded", "Failed", "Cancelled"):
+        pod["status"]["phase"] = "Failed" if has_successor else "Cancelled"
 
 
 def _kept(file: Path) -> dict[str, dict[str, Any]]:

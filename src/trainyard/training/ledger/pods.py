@@ -13,7 +13,8 @@ from trainyard.training.ledger.allocation import Allocation, items, mapping, mom
 # A TrainJob's pods have the labels of the JobSet that it makes.
 _RUN_LABELS = ("training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name", "batch.kubernetes.io/job-name",
                "job-name")  # fmt: skip
-_STATES = {"Succeeded": "COMPLETED", "Failed": "FAILED"}
+# Cancelled is our own word for one that is gone with its run: kept_pods.py.
+_STATES = {"Succeeded": "COMPLETED", "Failed": "FAILED", "Cancelled": "CANCELLED"}
 
 
 def pod_allocation(pod: Mapping[str, Any]) -> Allocation:
