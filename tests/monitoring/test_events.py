@@ -99,19 +99,11 @@ EXPECTED: dict[str, list[tuple[int, dict[str, str], int]]] = {
 }
 # When they are over, or were never there.
 NONE = {
-    "alert": 65,
-    "drain": 65,
-    "launch failure": 45,
-    "failed check": 41,
-    "Xid": 25,
-    "boot": 40,
-    "replacement": 60,
-    "release": 55,
-    "job start": 25,
-    "job end": 45,
-}
+    "alert": 65, "drain": 65, "launch failure": 45, "failed check": 41, "Xid": 25,
+    "boot": 40, "replacement": 60, "release": 55, "job start": 25, "job end": 45,
+}  # fmt: skip
 SILENT = {"job start": 32, "job end": 31}
-"""When nodes of a job were silent for a moment, or are."""  # fmt: skip
+"""When nodes of a job were silent for a moment, or are."""
 
 
 @pytest.mark.integration

@@ -49,10 +49,10 @@ def command(  # noqa: PLR0913  every option is its own
     """Say what a run was worth: how many of its GPU-hours were useful, and what the others were lost to.
 
     FILE is what `sacct -D --json`, `sacct -D -P -o ALL`, `kubectl get pods -o json` or `aws batch describe-jobs`
-    printed; without RUN every run in it is told of. Set TZ=UTC for sacct. On Amazon EKS, what `run watch` has kept of
-    the pods of RUN here is taken where none is given. Where this machine sees the folder of RUN,
-    its progress and checkpoints are read there. What nothing tells of is unknown, and said so. With --nodes, what
-    nodes cost while they booted, waited for repair or were idle is told as well.
+    printed; without RUN every run in it is told of. Set TZ=UTC for sacct. Without
+    --jobs, the pods of RUN that `run watch` has kept in runs/NAME are taken (Amazon EKS). Where this machine sees the
+    folder of RUN, its progress and checkpoints are read there. What nothing tells of is unknown, and said so. With
+    --nodes, what nodes cost while they booted, waited for repair or were idle is told as well.
 
     \b
     Exit status: 0 the report is made; 2 there is nothing to account for.

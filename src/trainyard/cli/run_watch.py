@@ -26,7 +26,8 @@ def command(*, run: str, once: bool, as_json: bool, **where: Any) -> None:
 
     Steps are known where the program writes a line of progress for each, and the
     cluster has a head node that sees the run's folder. --json prints an object
-    for each look.
+    for each look. On Amazon EKS each look also keeps the run's pods in pods.json,
+    beside what is remembered of the run, for `trainyard run report`.
 
     \b
     Exit status: 0 it has come to its end, or is under way with --once; 1 it has

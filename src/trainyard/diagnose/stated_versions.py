@@ -67,15 +67,15 @@ class StatedVersions:
                     self._add(StatedVersion(component, found[1], file, line))
         # Where ranks of one log state several, nobody knows which of them meet.
         alone = frozenset((component, next(iter(own))) for component, own in together.items() if len(own) == 1)
-        if len(alone) > 1 and len(self._sets) < _MOST_VERSIONS:
-            self._sets.setdefault(alone, file)
+        if len(alone) > 1:
+            self._add_set(alone, file)
 
     def add(self, other: StatedVersions) -> None:
         """Add what other readings have found."""
         for stated in other.versions():
             self._add(stated)
         for together, file in other._sets.items():
-            self._sets.setdefault(together, file)
+            self._add_set(together, file)
 
     def versions(self) -> tuple[StatedVersion, ...]:
         """Return the versions, by component, in the order of reading."""
@@ -102,6 +102,10 @@ class StatedVersions:
     def _add(self, stated: StatedVersion) -> None:
         if len(self._stated) < _MOST_VERSIONS:
             self._stated.setdefault((stated.component, stated.version), stated)
+
+    def _add_set(self, together: frozenset[tuple[str, str]], file: str) -> None:
+        if len(self._sets) < _MOST_VERSIONS:
+            self._sets.setdefault(together, file)
 
 
 @cache

@@ -16,8 +16,8 @@ Breakage = Literal["kill", "freeze", "kill-ranks", "freeze-ranks", "sick"]
 BREAKAGES: dict[Breakage, str] = {
     "kill": "the node loses its power: slurmd, its job steps and their ranks are killed",
     "freeze": "the node answers nobody any more: all of them are stopped, and none ends",
-    "kill-ranks": "the processes of jobs on it crash; the node stays",
-    "freeze-ranks": "the processes of jobs on it hang; the node stays and seems to be well",
+    "kill-ranks": "the steps of jobs on it crash; the node stays",
+    "freeze-ranks": "the steps of jobs on it hang; the node stays and seems to be well",
     "sick": "its health check fails from now on, with the reason that is given",
 }
 assert tuple(BREAKAGES) == get_args(Breakage)  # noqa: S101  both lists are in this file
@@ -46,7 +46,7 @@ def _processes(lab: Lab, node: str, *, whole: bool) -> list[LabProcess]:
     of_jobs = job_processes(lab.name, node)
     if whole:
         return [*node_daemon(lab.folder, node), *step_daemons(lab.folder, node), *of_jobs]
-    # Without its batch script a job would end. One that starts no steps has nothing else.
+    # Without its batch script a job would end. Where nothing here is in a step, batch scripts are all there is.
     return [process for process in of_jobs if process.is_in_step] or of_jobs
 
 

@@ -161,7 +161,7 @@ def _wrong(document: Document, path: Path, id_: str, must_be: str, written: obje
 
 
 def _may_be_secret(path: Path, written: object) -> bool:
-    """Whether somebody may have written an address or a key where receivers of alerts are, of which words are none."""
+    """Return whether a value of an alert receiver may be an address or a key; a plain word is neither."""
     return "alert_receivers" in path and not (isinstance(written, str) and written.isalpha())
 
 
@@ -170,7 +170,7 @@ def _secret(document: Document, path: Path, must_be: str, written: object) -> Fi
     message = f"{_named(path)} {must_be}, not {'empty' if written is None else 'what is written here'}"
     remedy = (
         "put a value that is secret into a secret, with `aws secretsmanager create-secret`, and write its ARN here; "
-        "whoever could read this file may have it: make a new one where it is from"
+        "whoever could read this file may have it: so make a new one at its source"
     )
     return _at(document, path, "spec-secret-in-clear", message, remedy)
 

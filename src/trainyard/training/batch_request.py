@@ -86,7 +86,7 @@ def _environment(run: Run, spec: Spec) -> dict[str, str]:
         "TRAINYARD_STOP": f"{run_folder(run)}/stop",
         **watch_variables(run),
         **({} if stop is None else {"TRAINYARD_ENDS_AT": str(stop)}),
-        # By its name dashboards know it: src/trainyard_node/collectors/jobs.py
+        # The name that dashboards show: src/trainyard_node/collectors/jobs.py
         "TRAINYARD_JOB": run.name,
         "GPUS_PER_NODE": str(processes_on_node(run, launch)),
         "PYTHONPATH": FOLDER,

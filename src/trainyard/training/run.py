@@ -79,7 +79,8 @@ class Restarts(Record):
     """How long before the time limit, or the end of a Capacity Block, the run is told to write a checkpoint and end."""
     hang_min: Minutes = 20.0
     """After how long without a line of progress the run hangs: on Slurm its stacks are written and it is started again.
-    More than a checkpoint takes; a start has half an hour. A program that writes no such lines is not watched."""
+    More than a checkpoint takes; a start has half an hour at least. A program that writes no such lines is not
+    watched."""
 
 
 class Model(Record):

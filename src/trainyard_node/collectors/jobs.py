@@ -1,7 +1,8 @@
 """Which jobs are on this node, where no Slurm tells it: pods of Kubernetes that hold devices, and jobs of AWS Batch.
 
 containerd keeps in a file what it was told of a container, for as long as there is one, under the kubelet as under
-Docker. So nobody is asked: no token lies on the node for it, and a node reads as much whether there are two or 1,000.
+Docker. So nobody is asked: no token lies on the node for it, and a node reads as much in a cluster of two nodes as in
+one of 1,000.
 https://github.com/containerd/containerd/blob/main/core/runtime/v2/bundle.go (read 2026-11-28)
 """
 
@@ -34,7 +35,7 @@ _LONGEST_NAME = 64
 # Whatever is younger may be gone before it is scraped twice: as of Slurm's jobs.
 _LEAST_AGE_S = 60
 MOST_JOBS = 16
-"""Of a node: those that have run for longest. No type has more devices."""
+"""Of a node: those that have run for longest. No type has more GPUs or Neuron devices."""
 # A node has 250 pods of a few containers at most, or a container of Batch for each vCPU.
 # https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html#determine-max-pods
 _MOST_CONTAINERS = 2048

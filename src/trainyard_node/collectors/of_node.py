@@ -64,7 +64,7 @@ def _of_role(world: World) -> tuple[str, ...]:
         # An image may have the driver, whatever the setup is.
         has_neuron = settings.get("TRAINYARD_SETUP") == "neuron" or world.places.at(DEVICES).exists()
         neuron = ("neuron",) if has_neuron else ()
-        # Elsewhere Slurm knows them.
+        # Elsewhere Slurm knows them; on AWS Batch, `--collector jobs` asks for this.
         jobs = ("jobs",) if world.places.at(KUBELET).is_dir() else ()
         wanted = {
             "nccl-ras": settings.get("TRAINYARD_NCCL_RAS"),

@@ -115,7 +115,7 @@ def _is_under_way(request: ReplacementRequest, parts: NodeReplacement, stored: S
     else:
         request.tell(f"{began}, was given back to jobs, with {current or 'no instance'} in its place")
         stored.change(replace(record, stage="done", ended=request.now()))
-        # Where its successor was given back, this was all; the next call replaces that. What was asked for may be gone.
+        # Its successor was given back, so nothing is left to do; without `current`, the one that was named is gone.
         return record.stage == "proving" and current in (None, record.new_instance_id)
     return True
 
@@ -150,7 +150,7 @@ class _Replacement:
     successor_until: float = 0
     """When the time of its successors is over; zero until one is waited for."""
     hold: Literal["", "stays", "may be"] = ""
-    """What is known of the node's being held from jobs; an answer that is lost leaves open what a command did."""
+    """Whether jobs are kept from the node, as the hint says it: "may be" until a command has answered."""
 
     @property
     def record(self) -> ReplacementRecord:

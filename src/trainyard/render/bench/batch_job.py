@@ -19,7 +19,7 @@ _LONGEST_NAME = 128
 
 def submit_job(job: BenchJob, job_queue: str, job_definition: str) -> dict[str, Any]:
     """Return the parameters of SubmitJob. The queue and the definition are named by name or ARN."""
-    # By its name dashboards know it: src/trainyard_node/collectors/jobs.py
+    # The name that dashboards show: src/trainyard_node/collectors/jobs.py
     environment = {**variables(job), "TRAINYARD_JOB": job.id}
     overrides = {
         "resourceRequirements": [{"type": "GPU", "value": str(job.tasks_per_node * job.gpus_per_task)}],

@@ -41,8 +41,8 @@ first_address() {
 }
 
 # Print from when silence counts: when a rank has last told of progress in this start. Where only ranks of earlier starts
-# have told of some, this one has half an hour to begin, for its image, NCCL and a checkpoint. Nothing where the program
-# tells of none.
+# have told of some, this one has half an hour (TRAINYARD_HANG_S where that is longer) to begin, for its image, NCCL and a
+# checkpoint. Nothing where the program tells of none.
 silent_since() {
   local last begun
   last="$(find "$TRAINYARD_PROGRESS" -name 'rank-*.jsonl' -printf '%T@\n' | sort --numeric-sort | tail -n 1 | cut -d . -f 1)"

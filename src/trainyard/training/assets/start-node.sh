@@ -32,7 +32,7 @@ run_ft_launcher() {
     --rdzv-backend=c10d --rdzv-endpoint="$MASTER_ADDR:$MASTER_PORT" --rdzv-id="$SLURM_JOB_ID" \
     --ft-node-health-check-endpoint="unix://$folder/health.sock" "$@" || status=$?
   kill "$service" 2>/dev/null || true # without grpc it has ended
-  # Where it lets this node not join, ft_launcher 0.6 ends with 0, later ones with 1.
+  # Where it does not let this node join, ft_launcher 0.6 ends with 0, later ones with 1.
   if [ "$status" -eq 0 ] && [ -e "$folder/refused" ]; then
     status=1
   fi
