@@ -56,3 +56,10 @@ def test_a_log_without_end_of_versions_fills_no_memory():
 
 def test_every_component_is_one_that_versions_are_known_of():
     assert {component for component, _ in _patterns()} <= {*components()}
+
+
+@pytest.mark.parametrize("digits", [7, 500, 100_000])
+def test_what_has_too_many_digits_is_no_version(digits: int):
+    versions = stated(a=f"NCCL version {'9' * digits}.1.1\nNET/OFI Using Libfabric version 1.22\n")
+    assert [one.component for one in versions.versions()] == ["libfabric"]
+    assert versions.conflicts() == ()

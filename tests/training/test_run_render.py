@@ -172,6 +172,16 @@ def test_silence_counts_from_the_last_line_or_from_the_start(
     assert done.stdout.strip() == ("" if after_s is None else str(begun_s + after_s))
 
 
+def test_without_its_folder_a_start_is_not_watched(tmp_path: Path):
+    (tmp_path / "rank-0.jsonl").touch()
+    functions = (Path(trainyard.training.__file__).parent / "assets" / "run-training.sh").read_text()
+    shell = functions.replace('\nmain "$@"\n', "\nsilent_since\n")
+    variables = {"PATH": os.environ["PATH"], "TRAINYARD_PROGRESS": str(tmp_path), "TRAINYARD_HANG_S": "60",
+                 "TRAINYARD_ATTEMPT": str(tmp_path / "gone")}  # fmt: skip
+    done = subprocess.run(["bash", "-c", shell], env=variables, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
 @pytest.mark.integration
 @pytest.mark.parametrize("template", ["fsdp", "script"])
 def test_shellcheck_has_nothing_against_it(tmp_path: Path, template: str):

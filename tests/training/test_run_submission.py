@@ -169,6 +169,23 @@ def test_on_amazon_eks_a_run_that_failed_makes_way_for_the_next_start(eks: Scrip
     assert the_job(eks)["metadata"]["labels"][RUN] == second.job
 
 
+@pytest.mark.parametrize("kept", ["{", '{"items": [{"metadata": {"uid": "z"}, "status": 7}]}', None])
+def test_what_cannot_be_kept_for_the_report_hides_no_run(eks: ScriptedEks, tmp_path: Path, kept: str | None):
+    on = on_eks(eks, tmp_path)
+    submit(on)
+    eks.api.add({"kind": "Pod", "apiVersion": "v1", "metadata": {
+        "name": f"{NAME}-worker-0", "namespace": "default", "uid": "u",
+        "labels": {"training.kubeflow.org/job-name": NAME}}})  # fmt: skip
+    if kept is None:
+        (tmp_path / "results" / "pods.json").mkdir()
+    else:
+        (tmp_path / "results" / "pods.json").write_text(kept)
+    say(eks, "Created", "Running", "Succeeded")
+    told: list[str] = []
+    assert [one.state.state for one in watch(on, eks.account.clock, told.append)] == ["COMPLETED"]
+    assert len(told) == (0 if kept and "uid" in kept else 1), told
+
+
 def test_on_amazon_eks_a_run_of_somebody_else_stays(eks: ScriptedEks, tmp_path: Path):
     submit(on_eks(eks, tmp_path))
     other = tmp_path / "other"

@@ -99,9 +99,9 @@ def cancel(place: RunPlace, tell: Callable[[str], None] = lambda _: None) -> lis
     return cancel_run(RunCluster(place.spec.name, place.scheduler), place.results, tell)
 
 
-def look(place: RunPlace) -> RunState:
+def look(place: RunPlace, tell: Callable[[str], None] = lambda _: None) -> RunState:
     """Return how a run is now."""
-    return look_at_run(place.run, place.scheduler, place.results)
+    return look_at_run(place.run, place.scheduler, place.results, tell)
 
 
 def watch(

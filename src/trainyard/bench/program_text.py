@@ -19,7 +19,7 @@ _FIELD = re.compile(
 )
 # What journald writes of a message that is no text, or holds colours: https://systemd.io/JOURNAL_EXPORT_FORMATS/
 _MESSAGE = b'"MESSAGE"'
-_BYTE_ARRAY = re.compile(rb'("MESSAGE"\s*:\s*)\[\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*,?\s*\]')
+_BYTE_ARRAY = re.compile(rb'("MESSAGE"\s*:\s*)\[\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*(?:,\s*)?\]')
 # A line that a container wrote in parts: https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
 _PARTIAL = b" P "
 _PARTS = re.compile(rb"(?m)^(\S{20,40} (std(?:out|err))) P (.*)(\n+)\S{20,40} \2 ([PF]) (.*)$")

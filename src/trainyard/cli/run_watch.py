@@ -43,7 +43,7 @@ def command(*, run: str, once: bool, as_json: bool, **where: Any) -> None:
     last = None
     with interruptible("the run goes on; repeat the command to see more"):
         place = place_of(run, **where)
-        for state in [look(place)] if once else watch(place, tell=reporter()):
+        for state in [look(place, reporter())] if once else watch(place, tell=reporter()):
             if as_json:
                 print_json(_values(state))
             elif (line := _line(state)) != last:

@@ -15,6 +15,7 @@ import yaml
 from trainyard.diagnose.scanning.log_clock import decode_line
 from trainyard.diagnose.scanning.patterns import compile_pattern
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
+from trainyard.errors import InputError
 
 if TYPE_CHECKING:
     from trainyard.compatibility.judgement import Incompatibility
@@ -93,7 +94,10 @@ class StatedVersions:
         cases: dict[str, VersionsInConflict] = {}
         for together, file in self._sets.items():
             named = ((component_named(component), version) for component, version in sorted(together))
-            versions = {component: given(component, version, file) for component, version in named}
+            try:
+                versions = {component: given(component, version, file) for component, version in named}
+            except InputError:  # a log may say anything
+                continue
             for incompatibility in incompatibilities(versions):
                 if incompatibility.certain and len(incompatibility.conflict.components) > 1:
                     cases.setdefault(incompatibility.case, VersionsInConflict(file, incompatibility))

@@ -99,12 +99,19 @@ def cancel_run(cluster: RunCluster, results: Path, tell: Callable[[str], None]) 
         return [begun.record.jobs[name].number for name in begun.cancel()]
 
 
-def look_at_run(run: Run, scheduler: Scheduler, results: Path) -> RunState:
+def look_at_run(
+    run: Run, scheduler: Scheduler, results: Path, tell: Callable[[str], None] = lambda _: None
+) -> RunState:
     """Return how a run is now, and keep which nodes it has. Raises UnreachableError where that may pass."""
     number = _job_of(results)
     state = scheduler.states([number])[number]
     if isinstance(scheduler, ForgetsNodes):
-        scheduler.keep_nodes(number, results)
+        try:
+            scheduler.keep_nodes(number, results)
+        except UnreachableError:
+            raise
+        except TrainyardError as error:  # the run can be looked at all the same
+            tell(f"which nodes it has is not kept for its report: {error.problem}")
     return RunState(number, state, _progress(run, scheduler, number))
 
 
@@ -112,10 +119,16 @@ def watch_run(
     run: Run, scheduler: Scheduler, results: Path, clock: JobClock, tell: Callable[[str], None]
 ) -> Iterator[RunState]:
     """Yield how a run is, until it has ended. A connection that breaks is tried again five times."""
-    failures = 0
+    failures, told = 0, set[str]()
+
+    def tell_once(text: str) -> None:
+        if text not in told:
+            told.add(text)
+            tell(text)
+
     while True:
         try:
-            look = look_at_run(run, scheduler, results)
+            look = look_at_run(run, scheduler, results, tell_once)
         except UnreachableError as error:
             failures += 1
             if failures > _FAILURES_ALLOWED:

@@ -31,7 +31,7 @@ ALLOCATED = f"{KUBELET}/device-plugins/kubelet_internal_checkpoint"
 _CRI = "io.kubernetes.cri."
 # https://docs.aws.amazon.com/batch/latest/userguide/job_env_vars.html (read 2026-11-28)
 _BATCH_ID, _BATCH_QUEUE, _NAME = "AWS_BATCH_JOB_ID", "AWS_BATCH_JQ_NAME", "TRAINYARD_JOB"
-_LONGEST_NAME = 64
+_LONGEST_NAME, _LONGEST_ID = 64, 128
 # Whatever is younger may be gone before it is scraped twice: as of Slurm's jobs.
 _LEAST_AGE_S = 60
 MOST_JOBS = 16
@@ -72,7 +72,9 @@ class JobsCollector:
         if not folders:
             raise NothingHere(f"no container has run here: {FOLDERS[0]}/{_TASKS} is not there")
         files = list(islice((file for folder in folders for file in _files(folder)), _MOST_CONTAINERS))
-        self._known = {file: self._known[file] if file in self._known else _job(file) for file in files}
+        self._known = {
+            file: job for file in files for job in ([self._known[file]] if file in self._known else _job(file))
+        }
         begun_s = self._begun_s()
         samples = Samples("jobs")
         samples.add("trainyard_jobs_running", len(begun_s))
@@ -125,16 +127,20 @@ def _names(folder: Path) -> list[str]:
         raise NodeError(f"{folder} cannot be read: the exporter has to run as root") from error
 
 
-def _job(file: Path) -> Job | None:
-    """Return of which job a container is; None where it is of none."""
+def _job(file: Path) -> list[Job | None]:
+    """Return of which job a container is, None where it is of none; nothing while that is being written or removed."""
     try:
         spec = json.loads(_read(file))
-        return _of_pod(spec) or _of_batch(spec)
     except PermissionError as error:
         raise NodeError(f"{file} cannot be read: the exporter has to run as root") from error
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        # It is gone already, or nothing that a runtime would start.
-        return None
+    except (OSError, ValueError, RecursionError):
+        return []
+    try:
+        # What Batch tells a container is believed only where no pod could say the same.
+        is_of_pod = f"{_CRI}container-type" in (spec.get("annotations") or {})
+        return [_of_pod(spec) if is_of_pod else _of_batch(spec)]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return [None]  # nothing that a runtime would start
 
 
 def _of_pod(spec: Mapping[str, dict[str, str]]) -> Job | None:
@@ -154,7 +160,8 @@ def _of_batch(spec: Mapping[str, dict[str, list[str]]]) -> Job | None:
         return None
     # Each node of a multi-node job has its number behind that: https://docs.aws.amazon.com/batch/latest/userguide/mnp-env-vars.html
     id_ = variables[_BATCH_ID].partition("#")[0]
-    return Job(id_, variables.get(_NAME, "")[:_LONGEST_NAME], variables.get(_BATCH_QUEUE, ""))
+    queue = variables.get(_BATCH_QUEUE, "")[:_LONGEST_ID]
+    return Job(id_[:_LONGEST_ID], variables.get(_NAME, "")[:_LONGEST_NAME], queue)
 
 
 def _read(file: Path) -> bytes:

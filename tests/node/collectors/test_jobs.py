@@ -214,3 +214,20 @@ if __name__ == "__main__":
     for one, made in NODES.items():
         with tempfile.TemporaryDirectory() as folder:
             (GOLDEN / f"{one}.prom").write_text(made(Path(folder)))
+
+
+def test_a_container_that_is_being_written_is_read_the_next_time(tmp_path: Path):
+    file = run_batch(tmp_path, ID, "TRAINYARD_JOB=llama")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:40])
+    reading = collector(tmp_path)
+    assert exposed(reading.collect().text())["trainyard_jobs_running", ()] == 0
+    file.write_bytes(whole)
+    assert exposed(reading.collect().text())["trainyard_jobs_running", ()] == 1
+
+
+def test_a_pod_does_not_pass_for_jobs_of_aws_batch(tmp_path: Path):
+    of_pod = {"io.kubernetes.cri.container-type": "container"}
+    own = {"annotations": of_pod, "process": {"env": ["AWS_BATCH_JOB_ID=ml/llama", "AWS_BATCH_JQ_NAME=gpu"]}}
+    run_container(tmp_path, "k8s.io", own, 2 * HOUR_S)
+    assert jobs(tmp_path) == []

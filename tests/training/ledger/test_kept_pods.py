@@ -73,3 +73,21 @@ def test_the_report_takes_what_was_kept_where_the_run_was_watched(tmp_path: Path
 def test_the_kept_file_is_a_list_as_kubectl_prints_it(tmp_path: Path):
     keep_pods(tmp_path, [pod("a", "n1", BEGIN_S)], BEGIN_S)
     assert json.loads((tmp_path / FILE).read_text())["kind"] == "List"
+
+
+def test_a_pod_was_gone_when_the_next_of_its_name_was_made_whoever_looked(tmp_path: Path):
+    keep_pods(tmp_path, [pod("a", "n1", BEGIN_S)], BEGIN_S + 60)
+    second = pod("b", "n1", BEGIN_S + 3600)
+    keep_pods(tmp_path, [second], BEGIN_S + 36_000)
+    first, _ = json.loads((tmp_path / FILE).read_text())["items"]
+    assert first["metadata"]["deletionTimestamp"] == second["metadata"]["creationTimestamp"]
+
+
+def test_the_end_of_a_log_is_not_kept(tmp_path: Path):
+    told = pod("a", "n1", BEGIN_S)
+    ended = {"exitCode": 1, "message": "HF_TOKEN=hush", "finishedAt": "2026-11-18T12:00:00Z"}
+    told["status"]["containerStatuses"] = [{"name": "pytorch", "state": {"terminated": ended}}]
+    told["status"]["conditions"] = [{"message": "hush", "lastTransitionTime": "2026-11-18T12:00:00Z"}]
+    keep_pods(tmp_path, [told], BEGIN_S)
+    text = (tmp_path / FILE).read_text()
+    assert ("hush" in text, "12:00:00Z" in text) == (False, True)

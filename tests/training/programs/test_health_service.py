@@ -92,3 +92,9 @@ def test_in_a_container_the_metrics_of_the_node_tell(status: str, *, fails: bool
     text = 'trainyard_health_check{check="gpu-ecc",status="ok"} 0\n'
     text += f'trainyard_health_check{{check="gpu-xid",status="{status}"}} 1\n'
     assert bool(health_service.failures_in(text)) == fails
+
+
+def test_the_answer_of_a_node_whose_disk_cannot_be_written_is_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(health_service, "failed_checks", lambda: ["disk"])
+    said = health_service.answer(tmp_path / "gone" / "refused", b"", None)
+    assert as_ft_launcher_reads_it(said)[0] is False

@@ -149,6 +149,8 @@ class Patterns:
             numbers = range(len(self._ids))
             matched = tuple(n for n in numbers if n in self._naming_digits or self._pattern(n).search(line))
         if matched not in self._kinds_by_numbers:
+            if len(self._kinds_by_numbers) >= self._most_kinds:
+                self._kinds_by_numbers.clear()
             self._kinds_by_numbers[matched] = self._kind_by_numbers(matched)
         return self._kinds_by_numbers[matched]
 

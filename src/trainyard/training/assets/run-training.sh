@@ -46,7 +46,7 @@ first_address() {
 silent_since() {
   local last begun
   last="$(find "$TRAINYARD_PROGRESS" -name 'rank-*.jsonl' -printf '%T@\n' | sort --numeric-sort | tail -n 1 | cut -d . -f 1)"
-  begun="$(stat --format=%Y "$TRAINYARD_ATTEMPT/begun")"
+  begun="$(stat --format=%Y "$TRAINYARD_ATTEMPT/begun" 2>/dev/null)" || return 0
   if [ -n "$last" ] && [ "$last" -le "$begun" ]; then
     last=$((begun + (TRAINYARD_HANG_S < 1800 ? 1800 - TRAINYARD_HANG_S : 0)))
   fi
@@ -198,7 +198,7 @@ main() {
     return 0
   fi
   say "the program has ended with status $status"
-  start_again || return "$status"
+  start_again || return $((status ? status : 1)) # cut short is not completed
 }
 
 main "$@"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,7 @@ from trainyard.training.ledger.allocation import items, mapping
 
 FILE = "pods.json"
 _MOST_BYTES = 200_000_000
-# What pods.py reads. Environment variables and arguments, which may hold secrets, are not kept.
 _METADATA = ("name", "uid", "labels", "creationTimestamp", "deletionTimestamp")
-_STATUS = ("phase", "startTime", "containerStatuses", "conditions")
 
 
 def keep_pods(folder: Path, pods: Sequence[Mapping[str, Any]], now_s: float) -> None:
@@ -26,44 +24,66 @@ def keep_pods(folder: Path, pods: Sequence[Mapping[str, Any]], now_s: float) -> 
     Raises InputError where what was kept cannot be read, TrainyardError where nothing can be written.
     """
     file = folder / FILE
-    kept = _kept(file)
+    former = read_small_file(file, _MOST_BYTES) or b""
+    kept = _kept(former, file)
     seen = {_uid(pod): _without_secrets(pod) for pod in pods}
     gone = datetime.fromtimestamp(now_s, UTC).isoformat(timespec="seconds")
-    for uid, pod in kept.items():
-        if uid not in seen:
-            pod["metadata"].setdefault("deletionTimestamp", gone)
-            _end(pod, has_successor=bool(seen))
     after = {**kept, **seen}
-    if after:
-        write_new_file(file, json.dumps({"kind": "List", "items": list(after.values())}) + "\n", force=True)
+    for uid in kept.keys() - seen.keys():
+        _end(kept[uid], min([gone, *_successors(kept[uid], after.values())]), has_successor=bool(seen))
+    text = json.dumps({"kind": "List", "items": list(after.values())}) + "\n"
+    if after and text.encode() != former:
+        write_new_file(file, text, force=True)
 
 
-def _end(pod: dict[str, Any], *, has_successor: bool) -> None:
+def _successors(pod: Mapping[str, Any], pods: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return when pods of the same name were made later: it was gone by then, whoever has looked."""
+    name, made = (pod["metadata"].get(key) for key in ("name", "creationTimestamp"))
+    times = [str(other["metadata"].get("creationTimestamp")) for other in pods if other["metadata"].get("name") == name]
+    return [time for time in times if time > str(made)]
+
+
+def _end(pod: dict[str, Any], gone: str, *, has_successor: bool) -> None:
     """Say of a pod that is gone how it ended: where its run goes on without it, something has interrupted that."""
+    pod["metadata"].setdefault("deletionTimestamp", gone)
     if pod["status"].get("phase") not in ("Succeeded", "Failed", "Cancelled"):
         pod["status"]["phase"] = "Failed" if has_successor else "Cancelled"
 
 
-def _kept(file: Path) -> dict[str, dict[str, Any]]:
-    content = read_small_file(file, _MOST_BYTES)
-    if content is None:
+def _kept(content: bytes, file: Path) -> dict[str, dict[str, Any]]:
+    if not file.exists():
         return {}
     try:
-        return {str(pod["metadata"]["uid"]): pod for pod in json.loads(content)["items"]}
+        return {str(pod["metadata"]["uid"]): _without_secrets(pod) for pod in json.loads(content)["items"]}
     except (ValueError, KeyError, TypeError, RecursionError):
         hint = "move it away: pods that are there are kept in a new one"
         raise InputError("what was kept of the run's pods cannot be read", where=str(file), hint=hint) from None
 
 
 def _without_secrets(pod: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what pods.py reads: variables, arguments and the ends of logs may hold secrets."""
     metadata, spec, status = (mapping(pod.get(key)) for key in ("metadata", "spec", "status"))
     containers = [{"resources": mapping(container.get("resources"))} for container in items(spec.get("containers"))]
     return {
         "kind": "Pod",
         "metadata": {key: metadata[key] for key in _METADATA if key in metadata},
         "spec": {"nodeName": spec.get("nodeName"), "containers": containers},
-        "status": {key: status[key] for key in _STATUS if key in status},
+        "status": {
+            **{key: status[key] for key in ("phase", "startTime") if key in status},
+            "containerStatuses": [
+                {"state": {"terminated": {"finishedAt": _ended(container)}}}
+                for container in items(status.get("containerStatuses"))
+            ],
+            "conditions": [
+                {"lastTransitionTime": condition.get("lastTransitionTime")}
+                for condition in items(status.get("conditions"))
+            ],
+        },
     }
+
+
+def _ended(container: Mapping[str, Any]) -> Any:
+    return mapping(mapping(container.get("state")).get("terminated")).get("finishedAt")
 
 
 def _uid(pod: Mapping[str, Any]) -> str:

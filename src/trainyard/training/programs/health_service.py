@@ -19,6 +19,7 @@ import subprocess
 import sys
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,11 @@ def answer(refused: Path, _request: bytes, _context: Any) -> bytes:
         checks = []
     if checks:
         print(f"health_service: this node may not join: {', '.join(checks)}", file=sys.stderr, flush=True)
-        refused.touch()
-    else:
-        refused.unlink(missing_ok=True)
+    with suppress(OSError):  # on a full disk the answer is still no
+        if checks:
+            refused.touch()
+        else:
+            refused.unlink(missing_ok=True)
     return response(checks)
 
 
