@@ -69,15 +69,15 @@ SUCCESSOR = FORMER.replace("blue", "green").replace("3.15.1", "3.16.1").replace(
 OF_SAME_VERSION = FORMER.replace("3.15.1", "3.16.1")
 
 
-def replaced(account: Account) -> DeploymentResult:
+def replaced(account: Account, text: str = SUCCESSOR) -> DeploymentResult:
     """Let the second cluster take over from the former one."""
-    spec = parse(SUCCESSOR, "cluster.yaml").spec
+    spec = parse(text, "cluster.yaml").spec
     bucket = bucket_of(spec, account)
     with (
         equipped(Work(account, "blue", None, bucket)) as former,
         equipped(work_for(spec, account, options=Options(replaces="blue"))) as successor,
     ):
-        return replace_cluster(Replacement(former, successor), SUCCESSOR)
+        return replace_cluster(Replacement(former, successor), text)
 
 
 def make_former(account: Account, text: str) -> None:

@@ -24,6 +24,11 @@ def image_name(os: str, architecture: str, version: str) -> str | None:
     return None if image is None else f"aws-parallelcluster-{version}-{image.name_part}-{architecture}*"
 
 
+def system_of(name: str) -> str | None:
+    """Return the operating system of an official image, None where the name is not one of those."""
+    return next((os for os, image in _images().items() if f"-{image.name_part}-" in name), None)
+
+
 def published_name_parts(systems: Iterable[str]) -> tuple[str, ...]:
     """Return the part of the names of official images for each operating system of which there are any."""
     images = filter(None, map(official_image, systems))

@@ -24,6 +24,22 @@ CASES: Cases = {
         {"It": resource("EC2::KeyPair", KeyName=cloud.some_name(), KeyType="ed25519")},
         ["KeyFingerprint", "KeyPairId"],
     ),
+    "ImageBuilder::Component": (
+        {"It": resource("ImageBuilder::Component", Name="Part", Version="3.16.1", Platform="Linux", Data="phases: []")},
+        ["Arn"],
+    ),
+    "ImageBuilder::DistributionConfiguration": (
+        {"It": resource("ImageBuilder::DistributionConfiguration", Name="To", Distributions=[{"Region": "us-east-2"}])},
+        ["Arn"],
+    ),
+    "ImageBuilder::ImageRecipe": (
+        {"It": resource("ImageBuilder::ImageRecipe", Name="All", Version="3.16.1", ParentImage="ami-0", Components=[])},
+        ["Arn"],
+    ),
+    "ImageBuilder::InfrastructureConfiguration": (
+        {"It": resource("ImageBuilder::InfrastructureConfiguration", Name="On", InstanceProfileName="builder")},
+        ["Arn"],
+    ),
     "IAM::ManagedPolicy": (
         {
             "Role": resource("IAM::Role", AssumeRolePolicyDocument=TRUST),
