@@ -54,6 +54,29 @@ def test_a_value_that_all_lines_have_decides_what_they_are_of(lines: list[str], 
     assert (first.cause.id, first.confidence) == (cause, "likely")
 
 
+_GATHERED = "torch.distributed.DistNetworkError: The client socket has timed out after 600000ms while trying to connect"
+_REFUSED = "[c10d] The client socket has failed to connect to [ip-10-0-1-17]:29500 (errno: 111 - Connection refused)."
+_FETCH = "Failed to download OnNodeConfigured script 0 https://example.com/setup.sh, return code: {}"
+
+
+@pytest.mark.parametrize(("lines", "fact"), [
+    ([_REFUSED, _GATHERED], "Errno 111 is"),
+    ([_REFUSED, "Errno 5", _GATHERED, "OSError: [Errno 113] No route to host"], "Errno 113 is"),
+    ([_REFUSED, "", _GATHERED], None),
+    ([_FETCH.format(404)], "HTTP status 404 is"),
+    ([_FETCH.format(1)], None),
+    (["error: [job 77] prolog failed status=127:0"], "Exit status 127 is"),
+    (["error: [job 77] prolog failed status=1:0"], None),
+])  # fmt: skip
+def test_a_value_is_looked_for_in_the_line_and_then_in_its_neighbours(
+    lines: list[str], fact: str | None, tmp_path: Path
+):
+    log = tmp_path / "slurm-3.out"
+    log.write_text("".join(f"{line}\n" for line in lines))
+    (first,) = diagnose_files(str(log)).causes
+    assert [told[: len(fact)] for told in first.facts] == [fact] if fact else first.facts == ()
+
+
 def test_what_a_value_means_is_a_cause_and_a_value_that_is_asked_for():
     for cause in causes().values():
         assert {*cause.means.values()} <= {*causes()}

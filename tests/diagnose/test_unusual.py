@@ -30,6 +30,19 @@ def test_what_is_rare_and_looks_like_trouble_comes_first():
     ]
 
 
+@pytest.mark.parametrize(("line", "is_error"), [
+    (b"ERROR attempt 1 failed: the hub is busy, retrying in 5 s", False),
+    (b"ERROR: upload failed (attempt 2 of 5)", False),
+    (b"ERROR the hub is busy, giving up after 5 attempts", True),
+    (b"ERROR upload failed, retries exceeded", True),
+    (b"ERROR: Max retries exceeded with url: /model", True),
+    (b"ERROR the hub is busy", True),
+])  # fmt: skip
+def test_a_failure_that_is_tried_again_is_no_error_before_it_is_given_up(line: bytes, *, is_error: bool):
+    (found,) = unusual_lines([LogFile("a.log", [line + b"\n"])], signature_table=KNOWN)
+    assert found.is_error == is_error
+
+
 def test_no_more_than_asked_for_are_given():
     assert len(lines(LOG, most=1)) == 1
 

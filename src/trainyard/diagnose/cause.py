@@ -140,3 +140,5 @@ class Hit(NamedTuple):
     """The host of the log, from its name or from the line; None where neither tells."""
     behind: str = ""
     """Some of what stands directly behind it in its log, where a program can say that it tries again."""
+    before: str = ""
+    """The line before it, or its end, where a program can say why."""

@@ -25,6 +25,7 @@ from trainyard.diagnose.scanning.filtered_out import LineSelection
 from trainyard.diagnose.scanning.log_clock import decode_line
 from trainyard.diagnose.scanning.patterns import compile_pattern, patterns_of
 from trainyard.diagnose.scanning.pieces import Piece, pieces
+from trainyard.diagnose.tried_again import is_tried_again
 
 _DATA = Path(__file__).with_name("trouble_words.yaml")
 # Quoted names, hexadecimal numbers and ids, paths, and whatever has a digit in it.
@@ -108,6 +109,8 @@ class UnusualLines:
         weight = next((weight for weight, pattern in self._weights if pattern.search(plain)), None)
         if weight is None:  # it says that there is no trouble
             return
+        if weight >= _ERROR_WEIGHT and is_tried_again(decode_line(plain[:_TEXT_BYTES])):  # the last attempt says so
+            weight = _ERROR_WEIGHT - 1
         words = _MASKED.sub("#", decode_line(line[:_COMPARED_BYTES]))
         slot = zlib.crc32(words.encode()) % _COUNTS
         self._counts[slot] = min(self._counts[slot] + 1, 2**32 - 1)

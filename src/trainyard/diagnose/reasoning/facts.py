@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -54,7 +55,7 @@ def vocabulary() -> Mapping[str, Fact]:
 
 
 def _asked(cause: Cause, hits: Iterable[Hit]) -> Iterator[str]:
-    """Yield what values tell that a cause asks for: those of its lines, or else of what stands directly behind."""
+    """Yield what values tell that a cause asks for: those of its lines, or else of what stands around."""
     for id_ in cause.facts:
         fact = vocabulary()[id_]
         values = (_value(fact, hit) for hit in hits)
@@ -73,8 +74,11 @@ def meant_cause(cause: Cause, hits: Iterable[Hit]) -> str | None:
 
 
 def _value(fact: Fact, hit: Hit) -> str:
-    found = fact.pattern.search(hit.text) or fact.pattern.search(hit.behind)
-    return found[1] if found else ""
+    found = (fact.pattern.search(text) for text in (hit.text, hit.behind))
+    if first := next(filter(None, found), None):
+        return first[1]
+    nearest = deque(fact.pattern.finditer(hit.before), maxlen=1)
+    return nearest[0][1] if nearest else ""
 
 
 def _xids(cause: Cause, texts: Iterable[str]) -> Iterator[str]:

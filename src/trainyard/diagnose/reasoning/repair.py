@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,14 +10,7 @@ from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.line_node import may_be_same
 from trainyard.diagnose.reasoning.cause_evidence import Known, without_weaker
 from trainyard.diagnose.success import Success, successes
-
-# How programs say that they try again: Chef, Slurm, curl, dnf, apt, NCCL, botocore, Kubernetes and scripts.
-_TRIED_AGAIN = re.compile(
-    r"\b[Rr]etry(?:ing)?\b|\bretries\b|attempts? (?:left|remaining)|[Tt]rying again|[Tt]rying (?:other|next) mirror"
-    r"|try again|\battempt [0-9]+(?:/| of )[0-9]+"
-)
-# They say that no more of it is left.
-_GIVEN_UP = re.compile(r"\b0 (?:retries|attempts) (?:left|remaining)|\b(?:gave|giving) up\b|exceeded .{0,20}retr")
+from trainyard.diagnose.tried_again import is_tried_again
 
 
 class RepairedHits(NamedTuple):
@@ -53,9 +45,4 @@ def repaired_hits(hits: Iterable[Hit], signature_table: Known) -> RepairedHits:
 
 def _ends(success: Success, hit: Hit, signature_table: Known) -> bool:
     cause = signature_table[hit.signature][1]
-    return success.concerns(cause) and (success.ends(cause) or _is_tried_again(hit))
-
-
-def _is_tried_again(hit: Hit) -> bool:
-    told = f"{hit.text}\n{hit.behind}"
-    return bool(_TRIED_AGAIN.search(told)) and not _GIVEN_UP.search(told)
+    return success.concerns(cause) and (success.ends(cause) or is_tried_again(f"{hit.text}\n{hit.behind}"))

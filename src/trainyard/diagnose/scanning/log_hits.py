@@ -201,8 +201,10 @@ class LogHits:
         if len(text) > _TEXT_BYTES:
             text = text[max(0, line.at - _BEFORE_BYTES) :][:_TEXT_BYTES]
         behind = decode_line(piece.data[line.end + 1 : line.end + 1 + _BEHIND_BYTES])
+        before = piece.data[max(0, line.start - 1 - _BEHIND_BYTES) : max(0, line.start - 1)].rpartition(b"\n")[2]
         time = self._clock.time_at(piece.data, line.start)
-        return Hit(name, self._name, piece.line + line.number, decode_line(text), time, node, behind)
+        number = piece.line + line.number
+        return Hit(name, self._name, number, decode_line(text), time, node, behind, decode_line(before))
 
     def _event(self, event: JsonEvent, tally: Tally) -> None:
         # A signature may expect it as it stands in the file, or as it was meant.
