@@ -169,9 +169,9 @@ ONE_BLOCK = example_spec(
 
 
 @contextmanager
-def cluster_with_blocks(text: str) -> Iterator[Account]:
+def cluster_with_blocks(text: str, *others: str) -> Iterator[Account]:
     """Give the cluster of a spec whose blocks end in four hours and in four days, and a clock that waiting moves."""
-    with account_for(text) as account:
+    with account_for(text, *others) as account:
         now = datetime.now(UTC)
         ends = {BLOCK: now + timedelta(hours=4), FOLLOWING: now + timedelta(days=4)}
         blocks = [
@@ -238,6 +238,25 @@ def test_a_block_that_ends_while_an_update_waits_for_jobs_is_left_out_of_that_up
         again = deployed(account, TWO_BLOCKS + IDLE_LONGER)
         assert again.ok, again
         assert compute_resources(account) == ["second"]
+
+
+@pytest.mark.exhaustive
+def test_nothing_is_left_of_an_update_whose_new_nodes_are_of_a_block_that_ends_before_it():
+    only_second = example_spec(
+        f"name: blocks\n{NETWORK}queues: [{{name: gpu, compute_resources: [{group('second', FOLLOWING)}]}}]"
+    )
+    with cluster_with_blocks(only_second, TWO_BLOCKS) as account:
+        account.clock.sleep(4 * HOUR_S - 300)
+
+        def listen(event: Event) -> None:
+            if (event.step, event.kind) == ("review", "done"):
+                account.clock.sleep(600)
+
+        done = deployed(account, TWO_BLOCKS, listener=listen)
+        assert [result.error for result in done.results if result.error] == []
+        (cluster,) = (result for result in done.results if result.name == "cluster")
+        assert (cluster.status, cluster.detail) == ("unchanged", "nothing is left to change")
+        assert (compute_resources(account), fleet(account)) == (["second"], "RUNNING")
 
 
 @pytest.mark.exhaustive
