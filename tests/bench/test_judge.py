@@ -101,6 +101,20 @@ def test_bandwidth_that_falls_names_where_it_was_better():
     assert finding.message == "46.6 GB/s at 4,294,967,296 bytes, after 289.2 GB/s at 134,217,728 bytes"
 
 
+def test_one_large_size_that_is_slower_than_those_beside_it_is_told_and_changes_no_verdict():
+    slow = [
+        other if line.split()[0] == str(2**30) else line for line, other in zip(scaled(1), scaled(0.1), strict=True)
+    ]
+    lines = (*OPENING[:3], *HEADER, *slow, *CLOSING)
+    judgement = judged(*lines, instance_type=None, nodes=None)
+    assert (
+        judgement.verdict == judged(*OPENING[:3], *HEADER, *scaled(1), *CLOSING, instance_type=None, nodes=None).verdict
+    )
+    (finding,) = (finding for finding in judgement.findings if finding.id == "bench-one-size-slow")
+    assert finding.severity == "info"
+    assert " GB/s at 1,073,741,824 bytes alone, between " in finding.message
+
+
 def test_a_sweep_on_cpus_is_held_against_nothing_however_its_figures_jump():
     opening = [line.replace("NVIDIA H100 80GB HBM3", "CPU, gloo of torch 2.13.0") for line in OPENING]
     judgement = judged(*opening, *HEADER, *scaled(0.1, 2**30), *CLOSING)

@@ -15,6 +15,7 @@ CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     environment.network_findings,
     bandwidth.bandwidth_findings,
     bandwidth.bandwidth_collapse,
+    bandwidth.one_slow_size,
     environment.harmful_settings,
     versions.version_findings,
 )

@@ -193,6 +193,18 @@ def bandwidth_collapse(case: Case) -> Iterator[Finding]:
     yield from islice(found, 1)
 
 
+def one_slow_size(case: Case) -> Iterator[Finding]:
+    """Yield where one large size alone is far slower than those beside it."""
+    if case.run.on_cpus:
+        return
+    for series in case.run.series:
+        rows = [(row, value) for row in series if row.size_bytes >= LARGE_BYTES and (value := busbw(row)) is not None]
+        for (_, before), (row, value), (_, after) in zip(rows, rows[1:], rows[2:], strict=False):
+            if value < min(before, after) * _SHARE:
+                message = f"{value:,.1f} GB/s at {row.size_bytes:,} bytes alone, between {before:,.1f} and {after:,.1f}"
+                yield case.finding("bench-one-size-slow", message, row.line or None)
+
+
 def _collapse(case: Case, series: list[Row]) -> Iterator[Finding]:
     rows = [(row, value) for row in series if row.size_bytes >= _FROM_BYTES and (value := busbw(row)) is not None]
     best, best_at, before_was_low = 0.0, 0, False
