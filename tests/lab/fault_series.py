@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from tests.lab.stand_in_trainer import INTERVAL, RANKS_PER_NODE, first_states, loss_of, next_state
 from tests.lab.training_faults import FAULTS, WITHOUT_RESTART
-from tests.lab.training_lab import Training, after, lab_folder, lost_steps, started
+from tests.lab.training_lab import Training, after, lab_folder, lost_steps, restarts_of, started
 from tests.node.newer_slurm import ROOT, SID_ROOT
 from tests.waiting import wait_until
 
@@ -65,6 +65,21 @@ def series(faults: Sequence[str], slurm: str, seed: int) -> Iterator[Outcome]:
                     break
             else:
                 _end(training, job)
+
+
+def excess(restarts: Sequence[tuple[int, int]], told: str, fault: str) -> list[str]:
+    """Return in words which restarts lost more than they may, of the last step before each and the one it went on with.
+
+    Each checkpoint between the two that could not be written, also before the fault, or was damaged costs an interval.
+    """
+    missed = {int(step) for step in re.findall(r"no checkpoint of step (\d+)", told)}
+    found = []
+    for last, first in restarts:
+        gone = sum(first < step <= last + 1 for step in missed) + (fault == "damage_checkpoint")
+        lost, most = last - first + 1, INTERVAL * (1 + gone) + 1
+        if lost > most:
+            found.append(f"lost steps: {lost}, of {most} at most, behind step {last}")
+    return found
 
 
 @contextmanager
@@ -113,7 +128,7 @@ def _injected(training: Training, job: str, fault: str, slurm: str) -> Outcome:
 
 def _judge(training: Training, job: str, fault: str, known: int) -> None:
     """Inject a fault and wait until the run goes on. Raises AssertionError where it does not as it has to."""
-    before, words = 0 if fault in WITHOUT_RESTART else training.restarts(job) + 1, len(training.told())
+    before = 0 if fault in WITHOUT_RESTART else training.restarts(job) + 1
     without = FAULTS[fault](training, job)
     reached = len(training.steps())
 
@@ -126,11 +141,8 @@ def _judge(training: Training, job: str, fault: str, known: int) -> None:
         return is_new and len(done) > INTERVAL and not without & set(training.nodes(job))
 
     wait_until(goes_on, lambda: f"{training.told()[-2000:]}: {training.state(job)}")
-    # Each checkpoint that could not be written, or was damaged, costs another interval.
-    missed = len(set(re.findall(r"no checkpoint of step (\d+)", training.told()[words:])))
-    most = INTERVAL * (1 + missed + (fault == "damage_checkpoint")) + 1
-    lost = lost_steps(training.steps()[known - 1 :])
-    assert all(steps <= most for steps in lost), f"lost steps: {lost}, of {most} at most"
+    too_many = excess(restarts_of(training.steps()[known - 1 :]), training.told(), fault)
+    assert not too_many, "; ".join(too_many)
     _compare(training)
     nodes = {training.lines(rank)[-1]["node"] for rank in range(_NODES * RANKS_PER_NODE)}
     assert not without & nodes, f"{without & nodes} is still in the run"

@@ -158,5 +158,10 @@ def after(training: Training, step: int) -> None:
 
 def lost_steps(lines: Sequence[Mapping[str, Any]]) -> list[int]:
     """Return how many steps were done once more at each restart."""
+    return [last - first + 1 for last, first in restarts_of(lines)]
+
+
+def restarts_of(lines: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """Return for each restart the last step before it, and the one that it went on with."""
     numbers = [int(line["step"]) for line in lines]
-    return [one - other + 1 for one, other in pairwise(numbers) if other <= one]
+    return [(last, first) for last, first in pairwise(numbers) if first <= last]
