@@ -10,6 +10,7 @@ from trainyard.monitoring.prometheus_rules import recorded_metrics, recording_gr
 from trainyard.monitoring.queries import documented_queries
 from trainyard.monitoring.registry import foreign_metrics, labels_on_every_series, registries
 from trainyard.operate.monitoring.digest.digest_values import DigestPeriod, filled, questions
+from trainyard.training.ledger.gpu_activity import states
 from trainyard_node.samples import metrics
 
 # Under the names that are exported by default.
@@ -35,13 +36,13 @@ def exported() -> dict[str, frozenset[str]]:
 
 
 def asked_metrics() -> set[str]:
-    """Return what alerts, documented queries, recording rules, panels and the digest ask for."""
+    """Return what alerts, documented queries, recording rules, panels, the digest and the ledger ask for."""
     exprs = [alert.rule for alert in alerts()]
     exprs += [documented_query.query for documented_query in documented_queries()]
     exprs += [rule["expr"] for group in recording_groups() for rule in group["rules"]]
     panels = [panel for dashboard in dashboards() for panel in dashboard.panels()]
     exprs += [query.expr for panel in panels for query in panel.queries]
-    exprs += digest_exprs()
+    exprs += [*digest_exprs(), *ledger_exprs()]
     return {name for expr in exprs for name in named_metrics(expr)}
 
 
@@ -50,6 +51,12 @@ def digest_exprs() -> list[str]:
     asked = questions()
     listed = [question["expr"] for kind in ("figures", "tables", "lines") for question in asked[kind]]
     return [filled(expr, None, DigestPeriod(7, 0.0)) for expr in [*listed, *asked["hours"].values()]]
+
+
+def ledger_exprs() -> list[str]:
+    """Return what `trainyard run report` asks."""
+    asked = states()
+    return [*asked["states"].values(), asked["gpus"], *asked["nodes"].values()]
 
 
 def named_metrics(expr: str) -> set[str]:

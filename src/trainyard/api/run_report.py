@@ -15,6 +15,7 @@ from trainyard.edge.new_file import write_new_file
 from trainyard.edge.text_file import read_small_file
 from trainyard.errors import InputError
 from trainyard.training.ledger.attempt import Attempt, Session
+from trainyard.training.ledger.gpu_activity import GpuActivity
 from trainyard.training.ledger.job_records import JobRecords, job_records
 from trainyard.training.ledger.kept_pods import FILE as KEPT_PODS
 from trainyard.training.ledger.ledger import Checkpoint, ledger_of, outside_gpu_ms
@@ -45,15 +46,21 @@ def report_run(  # noqa: PLR0913  every source is its own
     progress: Sequence[Path] = (),
     checkpoints: Sequence[Path] = (),
     nodes: Sequence[str] = (),
+    prometheus: str | None = None,
+    region: str | None = None,
+    profile: str | None = None,
     usd_per_gpu_hour: float | None = None,
     now_s: float | None = None,
 ) -> dict[str, Any]:
     """Return the values of the report on a run, or on all runs that ``jobs`` tells of.
 
     Without ``jobs``, what `run watch` has kept of the run's pods here is taken. ``nodes`` are files of what
-    `trainyard nodes` printed as JSON of their cluster.
+    `trainyard nodes` printed as JSON of their cluster. The Prometheus at an address is asked what GPUs did in starts
+    of which no line of progress tells: of the cluster of the run, without one of the only one that it has;
+    ``region`` and ``profile`` are for Amazon's.
 
-    Raises InputError where there is nothing to account for, FindingsError where the file of the run cannot be read.
+    Raises InputError where there is nothing to account for, FindingsError where the file of the run cannot be read,
+    TrainyardError where ``prometheus`` does not answer.
     """
     file = None if run is None else read_run(run)
     gpus_a_node, price, source = price_of(file)
@@ -74,13 +81,16 @@ def report_run(  # noqa: PLR0913  every source is its own
         raise InputError("there is no start of a run and no progress to account for", hint=hint)
     notes = [*records.notes, *paid.notes]
     ledgers = []
+    activity = None if prometheus is None else _activity(prometheus, region, profile, file, by_run)
     for name, attempts in (by_run or {file.run.name if file else folders[0].parent.name: []}).items():
         is_only = len(by_run) <= 1  # of several runs, folders say by their names whose they are
         told = [session for folder, session in sessions if is_only or name in (folder.name, folder.parent.name)]
         own = [folder for folder in kept if is_only or name in (folder.name, folder.parent.name)]
         entries = [entry for folder in own for entry in _entries(folder)]
         # What nodes cost without a run is told once, for all runs that they have had.
-        ledgers.append(ledger_of(attempts, told, entries, paid.spans)._replace(run=name, outside_gpu_ms={}))
+        ledger = ledger_of(attempts, told, entries, paid.spans, None if activity is None else activity.spans)
+        ledgers.append(ledger._replace(run=name, outside_gpu_ms={}))
+    notes += [] if activity is None else activity.notes()
     if price is None:
         notes.append("no price is known: give --usd-per-gpu-hour, or a run whose instance type has a list price")
     outside = outside_gpu_ms(records.attempts, paid.spans) if nodes else None
@@ -93,6 +103,19 @@ def report_run(  # noqa: PLR0913  every source is its own
         for told, ledger in zip(values["runs"], ledgers, strict=True):
             told["utilisation"] = utilisation(ledger, gpu, file.run.model)._asdict()
     return values
+
+
+def _activity(
+    prometheus: str, region: str | None, profile: str | None, file: RunFile | None, by_run: Mapping[str, list[Attempt]]
+) -> GpuActivity:
+    """Return what tells what GPUs did. Raises TrainyardError where nobody answers: later on, that is a note."""
+    # boto3, which it needs for Amazon's, takes longer to import than most reports to make.
+    from trainyard.operate.monitoring.viewer.metrics_source import keeper_at  # noqa: PLC0415
+
+    keeper = keeper_at(prometheus, region, profile)
+    keeper.expect_ready()
+    starts = [attempt for attempts in by_run.values() for attempt in attempts]
+    return GpuActivity(keeper, None if file is None else file.spec.name, starts)
 
 
 def _text(place: str) -> str:

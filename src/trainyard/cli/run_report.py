@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from trainyard.cli import suggestions
+from trainyard.cli.options import account_options
 from trainyard.cli.output import json_option, print_json, print_lines, print_text
 
 
@@ -24,6 +25,8 @@ from trainyard.cli.output import json_option, print_json, print_lines, print_tex
     "--checkpoints", metavar="DIR", multiple=True, type=click.Path(path_type=Path), help="Folder of its checkpoints."
 )
 @click.option("--nodes", metavar="FILE", multiple=True, help="What trainyard nodes check or replace printed as JSON.")
+@click.option("--prometheus", metavar="URL", help="Where its cluster's metrics are, for starts without progress.")
+@account_options
 @click.option(
     "--usd-per-gpu-hour", metavar="USD", type=click.FloatRange(min=0), help="Default: list price of the instance type."
 )
@@ -40,6 +43,9 @@ def command(  # noqa: PLR0913  every option is its own
     progress: tuple[Path, ...],
     checkpoints: tuple[Path, ...],
     nodes: tuple[str, ...],
+    prometheus: str | None,
+    region: str | None,
+    profile: str | None,
     usd_per_gpu_hour: float | None,
     page: Path | None,
     metrics: Path | None,
@@ -52,7 +58,8 @@ def command(  # noqa: PLR0913  every option is its own
     printed; without RUN every run in it is told of. Set TZ=UTC for sacct. Without
     --jobs, the pods of RUN that `run watch` has kept in runs/NAME are taken (Amazon EKS). Where this machine sees the
     folder of RUN, its progress and checkpoints are read there. What nothing tells of is unknown, and said so. With
-    --nodes, what nodes cost while they booted, waited for repair or were idle is told as well.
+    --nodes, what nodes cost while they booted, waited for repair or were idle is told as well. With --prometheus, a
+    forwarded port or a workspace of Amazon's, starts without a line of progress are told by what their GPUs did.
 
     \b
     Exit status: 0 the report is made; 2 there is nothing to account for.
@@ -62,12 +69,14 @@ def command(  # noqa: PLR0913  every option is its own
       sacct -D --json --name llama-8b -S 2026-11-01 > jobs.json
       trainyard run report run.yaml --jobs jobs.json -o report.html
       trainyard run report --jobs jobs.json --progress /fsx/runs/llama-8b/progress
+      trainyard run report run.yaml --jobs jobs.json --prometheus http://localhost:9090
     """
     from trainyard.api.run_report import report_run, report_text, write_metrics, write_page
 
     values = report_run(
-        run, jobs=jobs, progress=progress, checkpoints=checkpoints, nodes=nodes, usd_per_gpu_hour=usd_per_gpu_hour
-    )
+        run, jobs=jobs, progress=progress, checkpoints=checkpoints, nodes=nodes, prometheus=prometheus, region=region,
+        profile=profile, usd_per_gpu_hour=usd_per_gpu_hour,
+    )  # fmt: skip
     if page is not None:
         write_page(values, page, force=force)
     if metrics is not None:

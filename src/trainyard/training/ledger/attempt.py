@@ -18,7 +18,7 @@ MEANINGS = {
     "slow": "what steps took beyond the median, where one took half as long again",
     "boot": "nodes that start",
     "repair": "nodes that have failed and are not used yet",
-    "idle": "nodes without the run, or behind its end",
+    "idle": "nodes without the run or behind its end, or GPUs that do nothing",
     "unknown": "nothing says what happened",
 }
 

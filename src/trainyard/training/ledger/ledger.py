@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from trainyard.foreign_text import word_or_quoted
 from trainyard.training.ledger.attempt import KINDS, STEP, Attempt, NodeSpan, Session
+from trainyard.training.ledger.gpu_activity import GpuSpan
+from trainyard.training.ledger.gpu_timeline import GpuTimelines
 from trainyard.training.ledger.timeline import Pace, Segment, timeline_of
 
 _SAMPLE = 20_001
@@ -93,8 +95,12 @@ def ledger_of(
     sessions: Iterable[Session] = (),
     checkpoints: Sequence[Checkpoint] = (),
     spans: Sequence[NodeSpan] = (),
+    gpu_spans: Callable[[Attempt], Sequence[GpuSpan]] | None = None,
 ) -> Ledger:
-    """Return the ledger of one run. Without ``attempts``, its processes say as much as they know."""
+    """Return the ledger of one run. Without ``attempts``, its processes say as much as they know.
+
+    ``gpu_spans`` is asked what GPUs did in starts of which no process has told.
+    """
     told = sorted(sessions, key=lambda session: session.begin_ms)
     notes: list[str] = []
     starts = sorted(attempts, key=lambda attempt: attempt.begin_ms)
@@ -110,6 +116,7 @@ def ledger_of(
     lost_from, unsure = _lost(starts, told, whole, notes)
     done: list[AttemptLedger] = []
     counted = [0, 0.0, 0.0]
+    told_by_gpus = GpuTimelines()
     for index, attempt in enumerate(starts):
         own = [(session, lost_from[id(session)]) for session in by_attempt[index]]
         step_kind = "unknown" if unsure and own and own[-1][0] is told[-1] else "productive"
@@ -118,8 +125,14 @@ def ledger_of(
             for session, first_lost in own:
                 _count(counted, session, first_lost)
         else:
-            segments = _by_checkpoints(attempt, checkpoints, _boot_end(attempt, spans), notes)
+            saved_ms = _saved_ms(attempt, checkpoints)
+            segments, note = _by_checkpoints(attempt, saved_ms, _boot_end(attempt, spans))
+            if of_gpus := gpu_spans(attempt) if gpu_spans else ():
+                segments = told_by_gpus.segments(attempt, of_gpus, saved_ms, segments)
+            else:
+                notes.append(note)
         done.append(AttemptLedger(attempt, tuple(segments)))
+    notes += told_by_gpus.notes()
     return Ledger(
         run=starts[0].run if starts else "",
         attempts=tuple(done),
@@ -239,19 +252,24 @@ def _boot_end(attempt: Attempt, spans: Sequence[NodeSpan]) -> int:
     return max([attempt.begin_ms, *ready])
 
 
-def _by_checkpoints(
-    attempt: Attempt, checkpoints: Sequence[Checkpoint], boot_until_ms: int, notes: list[str]
-) -> list[Segment]:
-    """Return what the checkpoints alone say of a start without progress: between two of them, steps were done."""
+def _saved_ms(attempt: Attempt, checkpoints: Sequence[Checkpoint]) -> list[int]:
+    """Return when whole checkpoints were written in a start."""
+    written = (checkpoint.written_ms for checkpoint in checkpoints if checkpoint.is_whole)
+    return sorted(at_ms for at_ms in written if attempt.begin_ms < at_ms <= attempt.end_ms)
+
+
+def _by_checkpoints(attempt: Attempt, saved_ms: Sequence[int], boot_until_ms: int) -> tuple[list[Segment], str]:
+    """Return what checkpoints alone say of a start without progress, and what they do not say.
+
+    Between two of them, steps were done.
+    """
     name = f"job {word_or_quoted(attempt.job)}, start {attempt.restart}"
-    times = sorted(checkpoint.written_ms for checkpoint in checkpoints
-                   if checkpoint.is_whole and attempt.begin_ms < checkpoint.written_ms <= attempt.end_ms)  # fmt: skip
     cuts = [(min(boot_until_ms, attempt.end_ms), "boot")]
-    if not times:
-        notes.append(f"{name}: no line of progress and no checkpoint: its time is unknown")
+    if not saved_ms:
+        note = f"{name}: no line of progress and no checkpoint: its time is unknown"
     else:
-        notes.append(f"{name}: no line of progress: start-up is unknown, and writing checkpoints counts as productive")
-        cuts += [(times[0], "unknown"), (times[-1], "productive")]
+        note = f"{name}: no line of progress: start-up is unknown, and writing checkpoints counts as productive"
+        cuts += [(saved_ms[0], "unknown"), (saved_ms[-1], "productive")]
         is_kept = attempt.is_running or attempt.state.startswith("COMPLETED")
         cuts.append((attempt.end_ms, "productive" if is_kept else "lost"))
     cuts.append((attempt.end_ms, "unknown"))
@@ -260,7 +278,7 @@ def _by_checkpoints(
         if end_ms > at_ms:
             segments.append(Segment(at_ms, end_ms, kind))
             at_ms = end_ms
-    return segments
+    return segments, note
 
 
 def outside_gpu_ms(starts: Sequence[Attempt], spans: Sequence[NodeSpan]) -> dict[str, int]:
