@@ -11,6 +11,7 @@ from typing import Any
 
 from trainyard.catalog.instances import find
 from trainyard.catalog.prices import instance_hour
+from trainyard.counts import count_text
 from trainyard.edge.new_file import write_new_file
 from trainyard.edge.text_file import read_small_file
 from trainyard.errors import InputError
@@ -27,7 +28,8 @@ from trainyard.training.ledger.report_text import report_text
 from trainyard.training.ledger.report_values import report_values
 from trainyard.training.run_file import RunFile, read_run
 from trainyard.training.run_submission import results_folder
-from trainyard.training.stragglers.rank_times import TAIL_BYTES, rank_times
+from trainyard.training.stragglers.flight_recorder import MOST_BYTES, RankDump, flight_values, rank_dump
+from trainyard.training.stragglers.rank_times import TAIL_BYTES, places_of, rank_times
 from trainyard.training.stragglers.verdict import straggler_values
 from trainyard.training.utilisation import utilisation
 
@@ -36,6 +38,8 @@ __all__ = ["price_of", "report_run", "report_text", "write_metrics", "write_page
 # sacct --json has about 10 KB for a start of a job.
 _MOST_BYTES = 1_000_000_000
 _RANK = re.compile(r"rank-([0-9]{1,9})\.jsonl\Z")
+# PyTorch appends the rank to what the user names, nccl_trace_rank_3; JSON is written by the user's own program.
+_DUMP = re.compile(r"([0-9]{1,7})(?:\.json|\.pkl|\.pickle)?\Z")
 _CHECKPOINT = re.compile(r"step-([0-9]{1,15})(\.partial)?\Z")
 
 
@@ -46,6 +50,7 @@ def report_run(  # noqa: PLR0913  every source is its own
     progress: Sequence[Path] = (),
     checkpoints: Sequence[Path] = (),
     nodes: Sequence[str] = (),
+    flight_recorder: Path | None = None,
     prometheus: str | None = None,
     region: str | None = None,
     profile: str | None = None,
@@ -55,7 +60,8 @@ def report_run(  # noqa: PLR0913  every source is its own
     """Return the values of the report on a run, or on all runs that ``jobs`` tells of.
 
     Without ``jobs``, what `run watch` has kept of the run's pods here is taken. ``nodes`` are files of what
-    `trainyard nodes` printed as JSON of their cluster. The Prometheus at an address is asked what GPUs did in starts
+    `trainyard nodes` printed as JSON of their cluster, ``flight_recorder`` is a folder of PyTorch's dumps of the newest
+    run, whose names end with the rank. The Prometheus at an address is asked what GPUs did in starts
     of which no line of progress tells: of the cluster of the run, without one of the only one that it has;
     ``region`` and ``profile`` are for Amazon's.
 
@@ -96,6 +102,8 @@ def report_run(  # noqa: PLR0913  every source is its own
     outside = outside_gpu_ms(records.attempts, paid.spans) if nodes else None
     values = report_values(ledgers, price, source, notes, outside)
     _add_stragglers(values["runs"], folders)
+    if flight_recorder is not None:
+        _add_flight(values["runs"], flight_recorder, folders)
     if file is not None:
         group = file.group
         facts = None if group is None else find(group.instance_type)
@@ -131,6 +139,32 @@ def _add_stragglers(runs: Sequence[dict[str, Any]], folders: Sequence[Path]) -> 
             if len(runs) == 1 or told["run"] in (folder.name, folder.parent.name):
                 times = rank_times(_ends(folder))
                 told["stragglers"] = None if times is None else straggler_values(times)
+
+
+def _add_flight(runs: Sequence[dict[str, Any]], dumped: Path, folders: Sequence[Path]) -> None:
+    """Add what dumps say to the run, or of several to the one after which a folder around them is named."""
+    own = [told for told in runs if len(runs) == 1 or told["run"] in dumped.resolve().parts]
+    if len(own) != 1:
+        hint = "give RUN, or --jobs of one run only"
+        raise InputError("nothing says of which run the dumps are", where=str(dumped), hint=hint)
+    dumps: dict[int, RankDump] = {}
+    problems = 0
+    for place in sorted(_files(dumped), key=lambda place: place.lstat().st_mtime):  # of two of a rank, the newer counts
+        match = _DUMP.search(place.name)
+        if match is None or not place.is_file():
+            continue
+        try:
+            with place.open("rb") as content:
+                dumps[int(match[1])] = rank_dump(int(match[1]), content.read(MOST_BYTES))
+        except (OSError, ValueError):
+            problems += 1
+    if not dumps:
+        hint = "name the folder of TORCH_FR_DUMP_TEMP_FILE, or of TORCH_NCCL_DEBUG_INFO_TEMP_FILE"
+        raise InputError(f"{dumped} has no dump of a flight recorder", where=str(dumped), hint=hint)
+    places = {rank: place for folder in folders for rank, place in places_of(_ends(folder)).items()}
+    own[0]["flight_recorder"] = flight_values([dumps[rank] for rank in sorted(dumps)], places)
+    if problems:
+        own[0]["flight_recorder"]["notes"].append(f"{count_text(problems, 'file')} could not be read")
 
 
 def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:
@@ -202,13 +236,16 @@ def _ends(folder: Path) -> Iterator[list[bytes]]:
                 yield [first, *lines.read(TAIL_BYTES).splitlines()]
 
 
-def _entries(folder: Path) -> Iterator[Checkpoint]:
-    """Yield checkpoints of a folder: one of our template is whole when all its files have their sizes."""
+def _files(folder: Path) -> list[Path]:
     try:
-        places = sorted(folder.iterdir())
+        return sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror}", where=str(folder)) from error
-    for place in places:
+
+
+def _entries(folder: Path) -> Iterator[Checkpoint]:
+    """Yield checkpoints of a folder: one of our template is whole when all its files have their sizes."""
+    for place in _files(folder):
         match = _CHECKPOINT.match(place.name)
         if match is None:
             continue

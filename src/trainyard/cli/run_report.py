@@ -25,6 +25,9 @@ from trainyard.cli.output import json_option, print_json, print_lines, print_tex
     "--checkpoints", metavar="DIR", multiple=True, type=click.Path(path_type=Path), help="Folder of its checkpoints."
 )
 @click.option("--nodes", metavar="FILE", multiple=True, help="What trainyard nodes check or replace printed as JSON.")
+@click.option(
+    "--flight-recorder", metavar="DIR", type=click.Path(path_type=Path), help="Folder of PyTorch's dumps of its ranks."
+)
 @click.option("--prometheus", metavar="URL", help="Where its cluster's metrics are, for starts without progress.")
 @account_options
 @click.option(
@@ -43,6 +46,7 @@ def command(  # noqa: PLR0913  every option is its own
     progress: tuple[Path, ...],
     checkpoints: tuple[Path, ...],
     nodes: tuple[str, ...],
+    flight_recorder: Path | None,
     prometheus: str | None,
     region: str | None,
     profile: str | None,
@@ -74,8 +78,8 @@ def command(  # noqa: PLR0913  every option is its own
     from trainyard.api.run_report import report_run, report_text, write_metrics, write_page
 
     values = report_run(
-        run, jobs=jobs, progress=progress, checkpoints=checkpoints, nodes=nodes, prometheus=prometheus, region=region,
-        profile=profile, usd_per_gpu_hour=usd_per_gpu_hour,
+        run, jobs=jobs, progress=progress, checkpoints=checkpoints, nodes=nodes, flight_recorder=flight_recorder,
+        prometheus=prometheus, region=region, profile=profile, usd_per_gpu_hour=usd_per_gpu_hour,
     )  # fmt: skip
     if page is not None:
         write_page(values, page, force=force)

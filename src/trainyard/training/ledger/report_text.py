@@ -56,7 +56,8 @@ def worth(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def slowness(run: Mapping[str, Any]) -> Iterator[str]:
-    """Yield in words what made its last steps slow, where ranks tell how long they computed."""
+    """Yield in words what made its last steps slow, or holds it up, where ranks or dumps tell of it."""
+    yield from _flight(run.get("flight_recorder"))
     told = run.get("stragglers")
     if told is None:
         return
@@ -64,12 +65,32 @@ def slowness(run: Mapping[str, Any]) -> Iterator[str]:
     if told["cause"] != "none":
         yield f"steps take {told['slowdown']:.2f} times as long as with equal ranks; without it {told['gain']:.1%} less"
     for rank in told["slow"][:_MOST_RANKS]:
-        where = word_or_quoted(rank["node"]) + ("" if rank["gpu"] is None else f", GPU {rank['gpu']}")
-        yield f"rank {rank['rank']} on {where} computes {rank['excess']:.0%} longer"
+        yield f"{_place(rank)} computes {rank['excess']:.0%} longer"
     if len(told["slow"]) > _MOST_RANKS:
         yield f"{len(told['slow']) - _MOST_RANKS} more ranks are in the JSON"
     for node in told["nodes"]:
         yield f"next: run `trainyard-node health` on {word_or_quoted(node)}"
+    yield from told["notes"]
+
+
+def _place(rank: Mapping[str, Any]) -> str:
+    node = f" on {word_or_quoted(rank['node'])}" if rank["node"] else ""
+    return f"rank {rank['rank']}{node}" + ("" if rank["gpu"] is None else f", GPU {rank['gpu']},")
+
+
+def _flight(told: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield in words what dumps of the flight recorder say."""
+    if told is None:
+        return
+    behind = len({rank["rank"] for rank in told["behind"]})
+    yield f"flight recorder of {count_text(told['dumps'], 'rank')}: {count_text(behind, 'rank')} behind"
+    for rank in told["behind"][:_MOST_RANKS]:
+        call = f"{word_or_quoted(rank['collective'])} {rank['sequence']} of group {word_or_quoted(rank['group'])}"
+        what = "called" if rank["last_sequence"] < rank["sequence"] else "begun"
+        yield f"{_place(rank)} has not {what} {call}, in which {count_text(rank['waiting'], 'rank')} wait"
+    for rank in told["late"][:_MOST_RANKS]:
+        last = f"comes last to {rank['share']:.0%} of {count_text(told['compared'], 'collective')}"
+        yield f"{_place(rank)} {last}: the others wait for it {rank['waits']:.0%} of the time"
     yield from told["notes"]
 
 

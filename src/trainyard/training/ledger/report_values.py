@@ -54,6 +54,7 @@ def _run(ledger: Ledger, usd_per_gpu_hour: float | None) -> dict[str, Any]:
         "tokens": ledger.tokens or None,
         "utilisation": None,
         "stragglers": None,
+        "flight_recorder": None,
         "queue_gpu_hours": ledger.queue_gpu_ms / _HOUR_MS,
         **worth,
         "attempts": [_attempt(item) for item in ledger.attempts],

@@ -68,6 +68,12 @@ def rank_times(lines_of_ranks: Iterable[Sequence[bytes | str]]) -> RankTimes | N
     )
 
 
+def places_of(lines_of_ranks: Iterable[Sequence[bytes | str]]) -> dict[int, Place]:
+    """Return where ranks run, of the same lines."""
+    places = (_Rank(lines).place for lines in lines_of_ranks)
+    return {place.rank: place for place in places if place.rank >= 0}
+
+
 class _Rank:
     """One rank: where it is, and by step its own seconds, those of the step, and tokens."""
 
