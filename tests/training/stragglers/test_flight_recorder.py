@@ -65,8 +65,10 @@ def test_where_all_are_in_the_same_collective_nobody_is_behind() -> None:
 
 
 def test_ranks_of_a_run_that_goes_on_are_not_behind() -> None:
-    told = flight_values(dumped([entry(7)], [entry(6)], [entry(7)], [entry(7)]), {})
-    assert (told["behind"], told["notes"]) == ([], [])
+    gloo: dict[str, Any] = {"state": "scheduled", "profiling_name": "gloo:all_reduce", "retired": True}
+    for more in (dict[str, Any](), gloo):
+        told = flight_values(dumped([entry(7, **more)], *[[entry(number, **more)] for number in (6, 7, 7)]), {})
+        assert (told["behind"], told["notes"]) == ([], [])
 
 
 def test_the_rank_that_comes_last_again_and_again_is_late() -> None:
@@ -91,14 +93,14 @@ class _Harm:
 
 HARMFUL = {
     "nothing": b"",
-    "a program": pickle.dumps({"version": "2.10", "entries": [_Harm()]}),
-    "a name": pickle.dumps({"version": "2.10", "entries": Path}),
+    "a program": pickle.dumps({"version": "2.10", "entries": [_Harm()]}, protocol=2),
+    "a name": pickle.dumps({"version": "2.10", "entries": [Path]}, protocol=2),
     "an index that takes room": b"\x80\x02}r\xff\xff\xff\x7f.",
     "room for bytes": b"\x80\x05\x96\xff\xff\xff\xff\xff\x00\x00\x00.",
     "half a dump": (DUMPS / "pickle" / "nccl_trace_rank_0").read_bytes()[:900],
     "other JSON": b'{"entries": 3}',
     "deep JSON": b'{"entries": ' + b"[" * 100_000,
-    "other values": pickle.dumps([1, 2]),
+    "other values": pickle.dumps([1, 2], protocol=2),
 }
 
 
