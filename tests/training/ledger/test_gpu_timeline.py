@@ -103,14 +103,14 @@ def test_parts_add_up_whatever_gpus_did(seed: int) -> None:
     assert min(found.gpu_ms().values()) >= 0
 
 
-def test_a_month_is_asked_in_a_few_queries_of_1000_points() -> None:
+def test_a_month_is_asked_in_50_queries_of_100_points() -> None:
     source = FakeSource()
     start = attempt(30 * 1440)
     assert GpuActivity(source, "llm-p5", [start]).spans(start) == []
     points = [1 + round((end_s - begin_s) / step_s) for _, begin_s, end_s, step_s in source.ranges]
-    assert (max(points), sum(points)) == (1000, 30 * 86400 // 519)
+    assert (len(points), max(points), sum(points)) == (50, 100, 30 * 86400 // 519)
     assert source.ranges[0][0].count('cluster="llm-p5"') > 5
-    assert source.ranges[0][0].endswith('node:name:max{cluster="llm-p5", node=~"n1|n2"})')
+    assert 'node:name:max{cluster="llm-p5", node=~"n1|n2"})' in source.ranges[0][0]
 
 
 def test_nodes_are_found_by_their_hosts_or_on_batch_by_their_job() -> None:
