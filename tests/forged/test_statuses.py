@@ -100,8 +100,8 @@ def of_complaints(text: str) -> Iterator[str]:
 
 def of_training_jobs(text: str) -> Iterator[str]:
     condition = {"type": "Failed", "status": "True", "reason": text, "message": text}
-    document = {"kind": "PyTorchJob", "metadata": {"name": "llm", "namespace": "default"}}
-    jobs = training_jobs([{**document, "status": {"conditions": [condition]}}])
+    status = {"metadata": {"name": "llm", "namespace": "default"}, "status": {"conditions": [condition]}}
+    jobs = training_jobs([{"kind": kind, **status} for kind in ("PyTorchJob", "JobSet")])
     yield from (job.why for job in jobs)
     yield from (f"{failure.place}: {failure.what}" for failure in failed_jobs(jobs))
 

@@ -10,7 +10,7 @@ def on_eks(operators: str, nodes: int = 2) -> str:
 
 
 @pytest.mark.parametrize(
-    ("installed", "missing"), [("training-operator", "mpi-operator"), ("mpi-operator", "training-operator")]
+    ("installed", "missing"), [("training-operator", "mpi-operator"), ("mpi-operator", "training-operator or jobset")]
 )
 def test_an_operator_that_was_left_out_is_found_with_the_jobs_it_is_for(installed: str, missing: str):
     (problem,) = problems(RULE, on_eks(f"operators: [{installed}]"))
@@ -25,4 +25,5 @@ def test_with_neither_both_are_named():
 def test_both_the_default_and_single_nodes_are_fine():
     assert paths(RULE, on_eks("operators: [mpi-operator, training-operator]")) == []
     assert paths(RULE, on_eks("")) == []
+    assert paths(RULE, on_eks("operators: [mpi-operator, jobset]")) == []
     assert paths(RULE, on_eks("operators: []", nodes=1)) == []

@@ -8,8 +8,8 @@ from trainyard.rules import Problem, Rule
 from trainyard.spec.cluster import Spec
 
 _NEEDS = {
-    "mpi-operator": "bandwidth tests, which are MPIJobs",
-    "training-operator": "jobs of torchrun, which are PyTorchJobs",
+    ("mpi-operator",): "bandwidth tests, which are MPIJobs",
+    ("training-operator", "jobset"): "jobs of torchrun, which are PyTorchJobs or JobSets",
 }
 
 
@@ -18,10 +18,11 @@ def check(spec: Spec) -> Iterator[Problem]:
     if "operators" not in spec.eks.written:
         return
     group = next((group for group in spec.node_groups() if group.max_nodes > 1), None)
-    for operator, jobs in _NEEDS.items():
-        if group is not None and operator not in spec.eks.operators:
-            message = f"without {operator} the {group.max_nodes} nodes of queue {group.queue.name!r} take no {jobs}"
-            yield Problem(("eks", "operators"), message, f"add {operator}, or install one of your own")
+    for operators, jobs in _NEEDS.items():
+        if group is not None and not {*operators} & {*spec.eks.operators}:
+            either = " or ".join(operators)
+            message = f"without {either} the {group.max_nodes} nodes of queue {group.queue.name!r} take no {jobs}"
+            yield Problem(("eks", "operators"), message, f"add {either}, or install one of your own")
 
 
 RULE = Rule(
@@ -33,7 +34,7 @@ RULE = Rule(
         "Kubernetes itself knows no job that runs on several nodes at once. Without the operator its resources do not "
         "exist, and kubectl refuses the manifests of the bundle that use them."
     ),
-    remedy="add the operator, or remove operators: both are installed by default",
+    remedy="add the operator, or remove operators: training-operator and mpi-operator are installed by default",
     source="https://github.com/kubeflow/mpi-operator",
     bad="""\
 platform: eks

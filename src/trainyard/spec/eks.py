@@ -24,7 +24,7 @@ IamPrincipalArn = Annotated[
 ]
 # https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
 ControlPlaneLog = Literal["api", "audit", "authenticator", "controllerManager", "scheduler"]
-Operator = Literal["training-operator", "mpi-operator"]
+Operator = Literal["training-operator", "mpi-operator", "jobset"]
 # As eksctl calls them: https://docs.aws.amazon.com/eks/latest/eksctl/iam-policies.html
 NodePolicy = Literal["autoScaler", "cloudWatch", "ebs", "efs", "fsx", "imageBuilder"]
 
@@ -59,7 +59,8 @@ class Eks(Record):
     node_repair: bool = True
     """Let EKS replace or reboot nodes that it finds unhealthy, in the node groups that it manages."""
     operators: tuple[Operator, ...] = ("training-operator", "mpi-operator")
-    """Kubernetes operators for jobs: training-operator for PyTorchJob, mpi-operator for MPIJob and bandwidth tests."""
+    """Kubernetes operators for jobs: training-operator for PyTorchJob, mpi-operator for MPIJob and bandwidth tests,
+    jobset for JobSet, which a training run can be in place of a PyTorchJob."""
     overlay: Overlay = {}
     """Keys of eksctl's file that the spec does not have, as eksctl writes them. They are merged last, node groups by
     their name. Other entries of lists come after those that are there. A key that the spec has is refused here."""

@@ -27,7 +27,7 @@ CREATE_FLAGS = ("--install-nvidia-plugin=false", "--install-neuron-plugin=false"
 # stay unseen.
 # https://docs.aws.amazon.com/eks/latest/eksctl/creating-and-managing-clusters.html
 DELETE_FLAGS = ("--disable-nodegroup-eviction", "--wait")
-_RESOURCES = {"training-operator": "pytorchjobs", "mpi-operator": "mpijobs"}
+_RESOURCES = {"training-operator": "pytorchjobs", "mpi-operator": "mpijobs", "jobset": "jobsets"}
 CREATE_COMMAND = "eksctl create cluster"
 BENCH_FILES = ("| `bench/*.yaml` | NCCL bandwidth tests, as `kubectl apply` takes them |",)
 _PAGE = Pieces(Path(__file__).with_suffix(".md"))

@@ -151,6 +151,14 @@ def test_the_lines_of_several_pods_are_in_the_order_of_time():
     ]  # fmt: skip
 
 
+def test_a_job_set_is_a_job_by_its_own_name():
+    labels = {"jobset.sigs.k8s.io/jobset-name": "llm", "batch.kubernetes.io/job-name": "llm-worker-0"}
+    of_job_set = training_pod("llm-worker-0-0-abcde")
+    of_job_set["metadata"]["labels"] = labels
+    of = OF.but(inside=(*OF.inside, of_job_set), logs={"llm-worker-0-0-abcde": [f"{stamp(3)} step 7"]})
+    assert messages(of_pods(of, jobs=("llm",))) == messages(of_pods(of, jobs=("llm-worker-0",))) == ["step 7"]
+
+
 def test_lines_are_those_of_a_period_those_that_are_found_or_only_the_last():
     pod_logs = of_pods(jobs=("train",))
     since = (1_800_000_000 - 6 * 60) * 1000

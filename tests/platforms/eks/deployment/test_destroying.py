@@ -84,6 +84,21 @@ def test_jobs_and_pods_that_have_devices_end_only_with_consent(cluster, programs
     assert (programs.api.deleted, clusters(cluster)) == ([], [NAME])
 
 
+def test_a_job_set_is_one_job_with_its_jobs_and_pods(cluster, programs):
+    programs.api.kinds.add("jobsets")
+    job_set = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet"}
+    of_job_set = {"ownerReferences": [{"kind": "JobSet", "name": "llm"}]}
+    over = {"conditions": [{"type": "Completed", "status": "True"}]}
+    programs.api.add(
+        {**job_set, "metadata": {"namespace": "default", "name": "llm"}, "spec": {}},
+        {**job_set, "metadata": {"namespace": "default", "name": "former"}, "spec": {}, "status": over},
+        {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"namespace": "default", "name": "llm-worker-0"}
+         | of_job_set, "spec": {}},
+        pod("llm-worker-0-0-abcde", owner="Job", nvidia_com__gpu="8"),
+    )  # fmt: skip
+    assert jobs_to_end(cluster.work()).jobs == ("JobSet default/llm",)
+
+
 def test_an_api_that_does_not_answer_is_no_consent_where_nodes_run(cluster, programs):
     programs.api.refuses = "Unable to connect to the server: dial tcp 203.0.113.9:443: i/o timeout"
     assert "i/o timeout" in jobs_to_end(cluster.work()).unknown

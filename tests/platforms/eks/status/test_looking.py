@@ -36,7 +36,7 @@ from trainyard.errors import TrainyardError
 from trainyard.operate.status.cluster_status import Status
 from trainyard.operate.status.status_query import status
 from trainyard.platforms.eks.status.eks_status import EksStatus
-from trainyard.platforms.eks.status.kubernetes_api import PART
+from trainyard.platforms.eks.status.kubernetes_api import PART, training_jobs
 from trainyard.platforms.eks.status.status_query import EksPlatformStatus
 
 WELL = EksCluster()
@@ -420,6 +420,37 @@ def test_jobs_are_told_those_that_run_first_and_those_that_failed_among_what_fai
     assert failure.what == 'BackoffLimitExceeded: "Job has reached the specified backoff limit"'
     assert whats(found) == [("warning", "something failed lately")]
     assert "MPIJob default/train Running since 2027-01-15T07:31:00Z, 2 of 3 pods run\n" in shown(capsys, found)
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "active", "why"),
+    [
+        ({}, "Created", 0, "no operator has taken it yet"),
+        ({"ready": 0}, "Created", 0, ""),
+        ({"ready": 1}, "Running", 4, ""),
+        ({"ready": 0, "restarts": 1, "conditions": [("Restarting", "FailurePolicy_disrupted", "…")]}, "Restarting", 0,
+         'FailurePolicy_disrupted: "…"'),
+        ({"ready": 1, "restarts": 1, "conditions": []}, "Running", 4, ""),
+        ({"ready": 0, "conditions": [("Failed", "ReachedMaxRestarts", "…")]}, "Failed", 0, 'ReachedMaxRestarts: "…"'),
+        ({"ready": 0, "conditions": [("Completed", "AllJobsCompleted", "…")]}, "Succeeded", 0,
+         'AllJobsCompleted: "…"'),
+    ],
+)  # fmt: skip
+def test_a_job_set_is_told_in_the_words_of_other_jobs(status: dict[str, Any], state: str, active: int, why: str):
+    said = [
+        {"type": type_, "status": "True", "reason": reason, "message": message, "lastTransitionTime": at(3).isoformat()}
+        for type_, reason, message in status.get("conditions", ())
+    ]
+    counts = {"replicatedJobsStatus": [{"name": "worker", "ready": status.get("ready", 0), "succeeded": 0}]}
+    replicated = {"name": "worker", "replicas": 1, "template": {"spec": {"parallelism": 4}}}
+    document = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",
+        "metadata": {"namespace": "default", "name": "llm", "creationTimestamp": at(9).isoformat()},
+        "spec": {"replicatedJobs": [replicated]},
+        "status": {**counts, **status, "conditions": said} if status else {},
+    }  # fmt: skip
+    (found,) = training_jobs([document])
+    assert (found.kind, found.state, found.pods, found.active, found.why) == ("JobSet", state, 4, active, why)
 
 
 def test_pods_that_failed_lately_are_told_once_for_each_reason_and_old_ones_are_not():

@@ -23,11 +23,12 @@ from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.platforms.eks import EKS
 from trainyard.platforms.eks.deployment.stacks import delete_own_stack, own_cluster, own_stacks, settled_stack
+from trainyard.platforms.eks.job_sets import JOB_SETS
 from trainyard.platforms.eks.pod_devices import has_devices
 
 # Their operators end the pods, so they have to go before the nodes on which these operators run.
-JOBS = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org", "jobs.batch")
-_JOB_KINDS = ("MPIJob", "PyTorchJob", "Job")
+JOBS = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org", JOB_SETS, "jobs.batch")
+_JOB_KINDS = ("MPIJob", "PyTorchJob", "JobSet", "Job")
 _MOST_TOLD = 10
 _GONE = "ResourceNotFoundException"
 
@@ -58,7 +59,7 @@ def jobs_in_cluster(work: Work) -> RunningJobs:
         return RunningJobs()
     try:
         with work.kubectl(work.account, work.name) as kubectl:
-            jobs = [job for kind in JOBS for job in _listed(kubectl, kind) if not _over(job)]
+            jobs = [job for kind in JOBS for job in _listed(kubectl, kind) if not _over(job) and not _is_of_job(job)]
             pods = [pod for pod in _listed(kubectl, "pods") if has_devices(pod) and not _is_of_job(pod)]
     except TrainyardError as error:
         has_nodes = any(kubernetes_instances(work.account, work.name))
@@ -66,8 +67,9 @@ def jobs_in_cluster(work: Work) -> RunningJobs:
     return RunningJobs((*(f"{job['kind']} {_named(job)}" for job in jobs), *(f"pod {_named(pod)}" for pod in pods)))
 
 
-def _is_of_job(pod: Mapping[str, Any]) -> bool:
-    owners = pod["metadata"].get("ownerReferences") or ()
+def _is_of_job(document: Mapping[str, Any]) -> bool:
+    """Return whether a pod, or a Job, was made for a job."""
+    owners = document["metadata"].get("ownerReferences") or ()
     return any(owner.get("kind") in _JOB_KINDS for owner in owners)
 
 
@@ -134,7 +136,7 @@ def _listed(kubectl: Kubectl, kind: str) -> list[dict[str, Any]]:
 def _over(job: Mapping[str, Any]) -> bool:
     conditions = job.get("status", {}).get("conditions") or ()
     return any(
-        condition.get("type") in ("Succeeded", "Failed", "Complete") and condition.get("status") == "True"
+        condition.get("type") in ("Succeeded", "Failed", "Complete", "Completed") and condition.get("status") == "True"
         for condition in conditions
     )
 

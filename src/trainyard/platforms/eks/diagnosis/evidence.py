@@ -17,13 +17,14 @@ from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import InputError, TrainyardError
 from trainyard.platforms.eks.diagnosis import aws_events, checks, kubernetes_evidence
 from trainyard.platforms.eks.diagnosis.cluster_facts import EksFacts, facts_of
+from trainyard.platforms.eks.job_sets import JOB_SET_NAME, JOB_SETS
 from trainyard.platforms.eks.logs.cluster_logs import groups
 
 PART = "its state in EKS"
 KUBERNETES_PART = "what Kubernetes knows: events, pods, nodes, jobs"
 _MOST_PODS = 24
 _MOST_LINES = 5000
-_JOB_LABEL = "training.kubeflow.org/job-name"
+_JOB_LABELS = ("training.kubeflow.org/job-name", JOB_SET_NAME)
 _LINES = {
     "eks-cluster": aws_events.cluster_lines,
     "eks-node-groups": aws_events.node_group_lines,
@@ -32,7 +33,7 @@ _LINES = {
 }
 # https://github.com/eksctl-io/eksctl/blob/main/pkg/apis/eksctl.io/v1alpha5/types.go
 _EKSCTL = "alpha.eksctl.io/cluster-name"
-_JOBS = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org")
+_JOBS = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org", JOB_SETS)
 
 
 def stack_names(cluster: str) -> tuple[str, ...]:  # noqa: ARG001  as of every platform
@@ -160,7 +161,8 @@ def _name(document: Document) -> tuple[str, str]:
 
 
 def _job(pod: Document) -> tuple[str, str]:
-    return text(pod, "metadata", "namespace"), text(labels(pod), _JOB_LABEL)
+    name = next((name for key in _JOB_LABELS if (name := text(labels(pod), key))), "")
+    return text(pod, "metadata", "namespace"), name
 
 
 def _has_failed(job: Document) -> bool:

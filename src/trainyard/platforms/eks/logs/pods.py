@@ -9,12 +9,14 @@ from trainyard.edge.kubernetes.documents import Document, labels, parts, text
 from trainyard.errors import InputError
 from trainyard.operate.logs.cluster_log import Stream
 from trainyard.operate.logs.log_filter import LogSelection
+from trainyard.platforms.eks.job_sets import JOB_SET_NAME
 from trainyard.platforms.eks.logs.stream_name import PodStreamName
 
-# Of pods of Kubeflow's operators and of plain Jobs.
+# Of pods of Kubeflow's operators, of JobSets and of plain Jobs.
 # https://github.com/kubeflow/training-operator/blob/v1.9.3/pkg/apis/kubeflow.org/v1/common_types.go
+# https://github.com/kubernetes-sigs/jobset/blob/v0.12.0/api/jobset/v1alpha2/jobset_types.go
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#job-name
-_JOB_LABELS = ("training.kubeflow.org/job-name", "batch.kubernetes.io/job-name", "job-name")
+_JOB_LABELS = ("training.kubeflow.org/job-name", JOB_SET_NAME, "batch.kubernetes.io/job-name", "job-name")
 _MOST_SHOWN = 20
 
 

@@ -133,7 +133,7 @@ class PodTrouble(NamedTuple):
 
 
 class TrainingJob(NamedTuple):
-    """An MPIJob or PyTorchJob."""
+    """An MPIJob, PyTorchJob or JobSet."""
 
     kind: str
     namespace: str

@@ -1,6 +1,7 @@
-"""Training jobs of Kubeflow's operators: MPIJobs and PyTorchJobs.
+"""Training jobs: MPIJobs and PyTorchJobs of Kubeflow's operators, and JobSets.
 
 https://github.com/kubeflow/training-operator/blob/v1.9.3/pkg/apis/kubeflow.org/v1/common_types.go
+https://github.com/kubernetes-sigs/jobset/blob/v0.12.0/api/jobset/v1alpha2/jobset_types.go
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from trainyard.edge.kubernetes.refusals import NoSuchKindError
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import reason_and_message
 from trainyard.operate.status.failures import Failure, short
+from trainyard.platforms.eks.job_sets import JOB_SETS, job_set_condition, job_set_pods, ready_pods
 from trainyard.platforms.eks.status.eks_status import TrainingJob, Workload
 from trainyard.stop_request import results_of
 
-RESOURCES = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org")
+RESOURCES = ("mpijobs.kubeflow.org", "pytorchjobs.kubeflow.org", JOB_SETS)
 """What kubectl calls them."""
 OVER = ("Succeeded", "Failed")
 _REPLICAS = ("mpiReplicaSpecs", "pytorchReplicaSpecs")
@@ -52,7 +54,8 @@ def failed_jobs(jobs: Iterable[TrainingJob]) -> tuple[Failure, ...]:
 
 
 def _job(document: Document) -> TrainingJob:
-    state, why, since = _state(document)
+    is_kept_job_set = text(document, "kind") == "JobSet" and part(document, "status")
+    state, why, since = _told(document, job_set_condition(document)) if is_kept_job_set else _state(document)
     replica_specs = [
         spec for key in _REPLICAS for spec in part(document, "spec", key).values() if isinstance(spec, dict)
     ]
@@ -66,8 +69,9 @@ def _job(document: Document) -> TrainingJob:
         state,
         short(why),
         since,
-        sum(number(replica, "replicas") if "replicas" in replica else 1 for replica in replica_specs),
-        sum(number(replica, "active") for replica in replica_statuses),
+        job_set_pods(document)
+        + sum(number(replica, "replicas") if "replicas" in replica else 1 for replica in replica_specs),
+        ready_pods(document) + sum(number(replica, "active") for replica in replica_statuses),
         sum(number(replica, "failed") for replica in replica_statuses),
     )
 
@@ -81,7 +85,11 @@ def _state(document: Document) -> tuple[str, str, str | None]:
     if not holding:
         return "Created", "no operator has taken it yet" if not part(document, "status") else "", created
     ended = [condition for condition in holding if text(condition, "type") in OVER]
-    last = (ended or sorted(holding, key=lambda condition: text(condition, "lastTransitionTime")))[-1]
+    return _told(document, (ended or sorted(holding, key=lambda condition: text(condition, "lastTransitionTime")))[-1])
+
+
+def _told(document: Document, last: Document) -> tuple[str, str, str | None]:
+    created = text(document, "metadata", "creationTimestamp") or None
     said = reason_and_message(text(last, "reason"), text(last, "message"))
     text_ = said if text(last, "type") != "Running" else ""
     return text(last, "type"), text_, text(last, "lastTransitionTime") or created

@@ -53,6 +53,7 @@ def one(spec: Spec, file: str, kind: str) -> dict[str, Any]:
 
 
 MORE = f"{FSX}  - {{mount: /data/sets, lustre: {{id: fs-0123456789abcdef1}}}}\nmonitoring: {{mode: amp+amg}}\n"
+MORE += "eks: {operators: [training-operator, mpi-operator, jobset]}\n"
 ALL = cluster(f"{P5}\n{TRN1}\n{G5}\n{CPU}", MORE)
 """One of everything."""
 SPECS = {

@@ -19,12 +19,12 @@ from trainyard.platforms.eks.rendering.manifests import documents, native
 _READ = "2026-11-22"
 VERSIONS = tuple(name for name in known_versions() if (found := find_version(name)) and found.extended_until > _READ)
 """Versions that EKS supports."""
-_CRDS = ("mpi-operator.yaml", "training-operator.yaml")
+_CRDS = ("mpi-operator.yaml", "training-operator.yaml", "jobset.yaml")
 
 
 def problems(document: dict[str, Any], version: str) -> list[str]:
     """Return what is wrong with a document; unknown keys are."""
-    if document["apiVersion"].startswith("kubeflow.org/"):
+    if document["apiVersion"].startswith(("kubeflow.org/", "jobset.x-k8s.io/")):
         return list(_of_job(document, version))
     return list(_told(_kubernetes(version, document["apiVersion"], document["kind"]), document))
 
@@ -66,6 +66,7 @@ def pods(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield spec["template"]
     for replicas in ("mpiReplicaSpecs", "pytorchReplicaSpecs"):
         yield from (one["template"] for one in spec.get(replicas, {}).values())
+    yield from (one["template"]["spec"]["template"] for one in spec.get("replicatedJobs", ()))
 
 
 def containers(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -83,6 +84,8 @@ def _of_job(document: dict[str, Any], version: str) -> Iterator[str]:
     yield from _told(_validator(document["kind"]), document)
     for pod in pods(document):
         yield from problems({"apiVersion": "v1", "kind": "PodTemplate", "template": pod}, version)
+    for one in document["spec"].get("replicatedJobs", ()):
+        yield from problems({"apiVersion": "batch/v1", "kind": "Job", **one["template"]}, version)
 
 
 @cache

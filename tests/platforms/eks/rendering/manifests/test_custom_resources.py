@@ -15,11 +15,12 @@ HERE = Path(__file__).parent
 TYPES = {
     "PyTorchJob": ("KubeflowOrgV1PyTorchJobSpec", "kubeflow_training_types.json"),
     "MPIJob": ("MPIJobSpec", "mpi_operator_types.json"),
+    "JobSet": ("JobSetSpec", "jobset_types.json"),
 }
 # What each word of a type is called in a schema.
 WORDS = {"int": "integer", "str": "string", "bool": "boolean"}
 # Described elsewhere, so taken as they come.
-FREE = ("V1PodTemplateSpec", "K8sIoApiAutoscalingV2MetricSpec")
+FREE = ("V1PodTemplateSpec", "V1JobTemplateSpec", "V1PersistentVolumeClaim", "K8sIoApiAutoscalingV2MetricSpec")
 
 
 @pytest.mark.parametrize("kind", TYPES)

@@ -85,7 +85,11 @@ def test_torchrun_runs_in_the_container_that_the_operator_looks_for():
 
 @pytest.mark.parametrize(
     ("kind", "group", "version", "plural"),
-    [("MPIJob", "kubeflow.org", "v2beta1", "mpijobs"), ("PyTorchJob", "kubeflow.org", "v1", "pytorchjobs")],
+    [
+        ("MPIJob", "kubeflow.org", "v2beta1", "mpijobs"),
+        ("PyTorchJob", "kubeflow.org", "v1", "pytorchjobs"),
+        ("JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets"),
+    ],
 )
 def test_the_crds_are_those_that_the_operators_watch(kind: str, group: str, version: str, plural: str):
     found = crd(kind)

@@ -30,6 +30,7 @@ NO_OPERATORS = "eks: {operators: []}\nmonitoring: {mode: none}\n"
         (G5, NO_OPERATORS, {NVIDIA}),
         (CPU, f"{NO_OPERATORS}{FSX}", VOLUMES),
         (CPU, MPI, {"mpi-operator.yaml"}),
+        (CPU, MPI.replace("mpi-operator", "jobset"), {"jobset.yaml"}),
         (CPU, "monitoring: {mode: none}\n", OPERATORS),
         (CPU, AMP, OPERATORS | AGENT),
         (G5, f"eks: {{operators: []}}\n{AMP}", {NVIDIA, "dcgm-exporter.yaml"} | AGENT),

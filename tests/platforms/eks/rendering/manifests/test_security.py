@@ -14,6 +14,7 @@ PRIVILEGED = {"trainyard-node", "fsx-plugin", "aws-efa-k8s-device-plugin"}
 CAPABILITIES = {"dcgm-exporter": ["SYS_ADMIN"], "pytorch": ["IPC_LOCK"], "worker": ["IPC_LOCK"]}
 WITH_ACCOUNT = {
     "neuron-device-plugin", "fsx-csi-node-sa", "mpi-operator", "training-operator", "prometheus-agent",
+    "jobset-controller-manager",
 }  # fmt: skip
 
 

@@ -73,3 +73,21 @@ def test_a_key_that_the_operator_does_not_know_would_be_found(kind: str, key: st
     assert problems({**document, "spec": {replicas: {}}}, VERSIONS[-1]) == []
     assert key in "".join(problems({**document, "spec": {replicas: {}, key: 1}}, VERSIONS[-1]))
     assert replicas in "".join(problems({**document, "spec": {}}, VERSIONS[-1]))
+
+
+@pytest.mark.parametrize(
+    ("where", "key"), [((), "suspended"), (("failurePolicy",), "maxRestart"), (("replicatedJobs", 0), "replica"),
+                       (("replicatedJobs", 0, "template", "spec"), "backoffLimits")]
+)  # fmt: skip
+def test_a_key_that_the_controller_of_job_sets_does_not_know_would_be_found(where: tuple[str | int, ...], key: str):
+    pod = {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a"}]}}
+    jobs = [{"name": "a", "template": {"spec": {"backoffLimit": 0, "template": pod}}}]
+    spec: dict[str, Any] = {"failurePolicy": {"maxRestarts": 1}, "replicatedJobs": jobs}
+    document = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "a"}, "spec": spec}
+    assert problems(document, VERSIONS[-1]) == []
+    place: Any = spec
+    for step in where:
+        place = place[step]
+    place[key] = 1
+    (found,) = problems(document, VERSIONS[-1])
+    assert key in found
