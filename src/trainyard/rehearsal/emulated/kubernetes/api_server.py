@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote
 from trainyard.rehearsal.emulated.breakdown import breakdown_at
 from trainyard.rehearsal.emulated.eks.state import EmulatedEksCluster
 from trainyard.rehearsal.emulated.kubernetes.eviction import evict
+from trainyard.rehearsal.emulated.kubernetes.job_sets import JOB_SETS, child_jobs
 from trainyard.rehearsal.emulated.kubernetes.objects import Key, Kind, Objects, is_chosen, objects_of
 from trainyard.rehearsal.emulated.kubernetes.pods import ClusterView, cluster_view
 from trainyard.rehearsal.emulated.kubernetes.references import dangling_references
@@ -109,7 +110,7 @@ def _get(
     if kind.resource in _SEEN:
         every: list[dict[str, Any]] = getattr(look, kind.resource)
     else:
-        every = [with_status(look, kind.resource, document) for document in look.objects.of(kind.resource)]
+        every = [with_status(look, kind.resource, document) for document in _held(look.objects, kind.resource)]
     selector = request.query.get("labelSelector", [""])[0]
     documents = [
         {**document, "apiVersion": kind.version}
@@ -122,6 +123,12 @@ def _get(
     if not named:
         return _refused(404, "NotFound", f'{kind.resource} "{where["name"]}" not found')
     return 200, "" if where["part"] == "log" else named[0]
+
+
+def _held(objects: Objects, resource: str) -> list[dict[str, Any]]:
+    """Return the objects of a kind, with the Jobs that JobSets have made."""
+    of_job_sets = objects.of(JOB_SETS) if resource == "jobs.batch" else ()
+    return [*objects.of(resource), *(job for job_set in of_job_sets for job in child_jobs(objects, job_set))]
 
 
 def _change(cluster: EmulatedEksCluster, kind: Kind, where: Mapping[str, str | None], request: Request) -> Answer:

@@ -9,6 +9,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from trainyard.rehearsal.emulated.eks.state import now
+from trainyard.rehearsal.emulated.kubernetes.job_sets import disrupt, job_set_of
 from trainyard.rehearsal.emulated.kubernetes.pods import ClusterView, is_ready
 
 _MANY = 429
@@ -25,6 +27,9 @@ def evict(look: ClusterView, namespace: str, name: str) -> tuple[int, Any]:
         if pod in chosen and _allowed(budget["spec"], chosen) < 1:
             message = "Cannot evict pod as it would violate the pod's disruption budget."
             return _MANY, _status(_MANY, "TooManyRequests", message)
+    if (job_set := job_set_of(look.objects, pod)) is not None:
+        disrupt(look.objects, job_set, pod, "Evicted", f"{now():%Y-%m-%dT%H:%M:%SZ}")
+        return 201, _status(201, "", "")
     look.objects.placed.pop(pod["metadata"]["uid"], None)
     if "ownerReferences" not in pod["metadata"]:
         look.objects.remove(("pods", namespace, name))

@@ -41,11 +41,23 @@ class JobEnd(NamedTuple):
     """The end of a job of an operator."""
 
     condition: str
-    """Succeeded or Failed."""
+    """Succeeded or Failed; of a JobSet Completed or Failed."""
     message: str
     at: str
     pods: tuple[str, ...]
     """The names of its pods that stay."""
+    reason: str = ""
+    """In the words of its controller; empty where these are its kind and the condition."""
+
+
+class Restart(NamedTuple):
+    """A restart of a JobSet."""
+
+    at: str
+    reason: str
+    message: str
+    is_counted: bool
+    """Whether it is one of those that its failure policy allows it."""
 
 
 class Objects:
@@ -69,6 +81,10 @@ class Objects:
         """Jobs of operators that are over, by their uids."""
         self.restarting: dict[str, tuple[str, str]] = {}
         """Why and when jobs of operators have started pods anew, by their uids."""
+        self.job_set_restarts: dict[str, list[Restart]] = {}
+        """How JobSets were started again, by their uids."""
+        self.job_failures: dict[str, int] = {}
+        """How many pods of the Jobs of JobSets have failed, by the uids of the Jobs."""
         for document in shipped_objects("cluster"):
             self.put(document, EKS)
 

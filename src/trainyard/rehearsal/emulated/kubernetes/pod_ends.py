@@ -1,5 +1,7 @@
 """Pods that end: what the kubelet starts again in place, and what the training operator does about the others.
 
+What becomes of a JobSet, job_sets.py knows.
+
 https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy
 https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/common/job.go, pod.go beside it, and
 pytorchjob_controller.go in pkg/controller.v1/pytorch
@@ -12,6 +14,7 @@ from typing import Any
 
 from trainyard.rehearsal.emulated.eks.state import RefusalError, cluster_of, now
 from trainyard.rehearsal.emulated.kubernetes.controller_pods import DEFAULT_POLICY
+from trainyard.rehearsal.emulated.kubernetes.job_sets import job_set_of, reconcile
 from trainyard.rehearsal.emulated.kubernetes.objects import JobEnd, Objects, PodEnd
 from trainyard.rehearsal.emulated.kubernetes.pods import ClusterView, cluster_view
 from trainyard.rehearsal.emulated.resource import Aws
@@ -39,6 +42,10 @@ def end_pod(aws: Aws, state: Mapping[str, Any]) -> None:
         look.objects.container_ends.setdefault(uid, []).append(end)
     else:
         look.objects.pod_ends[uid] = end
+    if (job_set := job_set_of(look.objects, pod)) is not None:
+        pods = [other for other in look.pods if job_set_of(look.objects, other) is job_set]
+        reconcile(look.objects, job_set, pods, pod, end)
+        return
     owner = next((job for job in look.objects.of("pytorchjobs.kubeflow.org") if pod in look.of(job)), None)
     if owner is not None:
         _reconcile(look, owner, pod, end)

@@ -15,6 +15,14 @@ from trainyard.rehearsal.emulated.kubernetes.controller_pods import (
     of_operators,
     workload_pods,
 )
+from trainyard.rehearsal.emulated.kubernetes.job_sets import (
+    CONTROLLER,
+    DISRUPTIONS,
+    JOB_SETS,
+    NODE_LOST,
+    disrupt,
+    job_set_pods,
+)
 from trainyard.rehearsal.emulated.kubernetes.nodes import efa_interfaces, nodes, with_changes, with_devices
 from trainyard.rehearsal.emulated.kubernetes.objects import Objects, PodEnd, objects_of
 from trainyard.rehearsal.emulated.kubernetes.references import missing_before, missing_volumes
@@ -60,8 +68,11 @@ def cluster_view(aws: Aws, cluster: EmulatedEksCluster) -> ClusterView:
     _add_devices(aws, cluster, look)
     for controller_pod in workload_pods(look.objects):
         _place(look, controller_pod)
-    for controller_pod in of_operators(look.objects, _running(look)):
+    running = _running(look)
+    for controller_pod in of_operators(look.objects, running):
         _place(look, controller_pod)
+    if CONTROLLER in running:
+        _place_job_sets(look)
     return look
 
 
@@ -104,6 +115,29 @@ def _add_devices(aws: Aws, cluster: EmulatedEksCluster, look: ClusterView) -> No
         look.free[name].update(new)
 
 
+def _place_job_sets(look: ClusterView) -> None:
+    """Add the pods of JobSets. Where one has lost its node, its JobSet has noticed by now."""
+    objects = look.objects
+    for job_set in objects.of(JOB_SETS):
+        uid = job_set["metadata"]["uid"]
+        lost = next((pod for pod in job_set_pods(objects, job_set) if _has_lost_its_node(look, pod)), None)
+        if lost is not None and uid not in objects.job_ends:
+            metadata = {"name": lost.name, "namespace": lost.namespace, "uid": uid_of(objects, lost)}
+            pod = {"metadata": {**metadata, "ownerReferences": [lost.owner["metadata"]]}, "spec": lost.spec}
+            disrupt(objects, job_set, pod, NODE_LOST, f"{now():%Y-%m-%dT%H:%M:%SZ}")
+        end = objects.job_ends.get(uid)
+        for controller_pod in job_set_pods(objects, job_set):
+            if end is None or controller_pod.name in end.pods:
+                _place(look, controller_pod)
+
+
+def _has_lost_its_node(look: ClusterView, controller_pod: ControllerPod) -> bool:
+    uid = uid_of(look.objects, controller_pod)
+    former = look.objects.placed.get(uid)
+    has_node = any(node["metadata"]["uid"] == former for node in look.nodes)
+    return former is not None and not has_node and uid not in look.objects.pod_ends
+
+
 def _running(look: ClusterView) -> set[str]:
     """Return the names of the Deployments that have a pod which is ready."""
     deployments = (
@@ -127,16 +161,18 @@ def _place(look: ClusterView, controller_pod: ControllerPod) -> None:
         return
     spec = _tolerant(controller_pod.spec) if controller_pod.node else dict(controller_pod.spec)
     reasons: list[str] = []
-    former = _former_node(look, controller_pod)
+    uid, former = uid_of(look.objects, controller_pod), _former_node(look, controller_pod)
     for node in sorted(look.nodes, key=lambda node: node["metadata"]["uid"] != former):
         name, is_former = node["metadata"]["name"], node["metadata"]["uid"] == former
         if controller_pod.node not in ("", name):
             continue
         # What keeps pods away from a node does not end those that it has.
-        reason = why_not(spec, without_taints(node) if is_former else node, look.free[name])
+        has_ended = is_former and uid in look.objects.pod_ends
+        reason = None if has_ended else why_not(spec, without_taints(node) if is_former else node, look.free[name])
         if reason is None:
             look.objects.placed[uid_of(look.objects, controller_pod)] = node["metadata"]["uid"]
-            for resource, amount in requests(spec).items():
+            # One that has ended has nothing of its node.
+            for resource, amount in () if has_ended else requests(spec).items():
                 look.free[name][resource] -= amount
             _start(look, controller_pod, spec, name)
             return
@@ -226,6 +262,8 @@ def _with_ends(status: dict[str, Any], restarts: Sequence[PodEnd], end: PodEnd |
         return {**status, "containerStatuses": [first, *others]}
     first = {**first, "ready": False, "state": {"terminated": _terminated(end)}}
     ready = [{**one, "status": "False"} if one["type"] == "Ready" else one for one in status["conditions"]]
+    if end.reason in DISRUPTIONS:
+        ready.append({"type": "DisruptionTarget", "status": "True", "reason": end.reason, "lastTransitionTime": end.at})
     why = {"reason": end.reason} if end.reason else {}
     phase = "Failed" if end.has_failed else "Succeeded"
     return {**status, **why, "phase": phase, "conditions": ready, "containerStatuses": [first, *others]}
