@@ -190,7 +190,7 @@ class Platform(KeywordRecord):
     MPIJobs."""
     training_jobs: Callable[[], TrainingJobs] | None
     """How training runs become jobs; None where there are no nodes. PCS: jobs of Slurm. HyperPod: jobs of Slurm, or
-    PyTorchJobs."""
+    PyTorchJobs or JobSets."""
     cluster_evidence: Callable[[], ClusterEvidence]
     """What tells of failures of a cluster. PCS: GetCluster and ListComputeNodeGroups. HyperPod: DescribeCluster and
     ListClusterEvents."""

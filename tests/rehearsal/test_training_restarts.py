@@ -17,7 +17,7 @@ from trainyard.api.run_report import report_run
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
 from trainyard.platforms.eks.rendering.manifests import documents, native
-from trainyard.platforms.eks.training_operator import OnTrainingOperator
+from trainyard.platforms.eks.training_scheduler import OnTrainingOperators
 from trainyard.submission.job import PlannedJob
 from trainyard.training.ledger.kept_pods import FILE
 
@@ -58,7 +58,7 @@ class TrainingOnCluster:
 
     def __init__(self, account: Account, cluster: str, kubectl: EmulatedKubectl, **spec: Any) -> None:
         self.account, self.cluster, self.kubectl = account, cluster, kubectl
-        self.operator = OnTrainingOperator(account, cluster, emulated_kubectl_of)
+        self.operator = OnTrainingOperators(account, cluster, emulated_kubectl_of)
         job = copy.deepcopy(JOB)
         job["spec"]["pytorchReplicaSpecs"]["Worker"].update(spec)
         self.job = PlannedJob(

@@ -57,6 +57,7 @@ WRONG = {
     "run-no-time-for-checkpoint": ("before_end_min: 5", "before_end_min: 0.2"),
     "run-beyond-block": ("time_limit_h: 24", "block_ends: 2026-11-24T11:30Z\ntime_limit_h: 24"),
     "run-container-not-possible": ("nodes: 2", "container: nvcr.io/nvidia/pytorch:25.06-py3\nnodes: 2"),
+    "run-kubernetes-job-unused": ("nodes: 2", "kubernetes_job: JobSet\nnodes: 2"),
     "run-without-flops": (RUN[RUN.index("# For the util") :], ""),
 }
 
@@ -75,6 +76,27 @@ def test_the_launcher_of_nvrx_is_for_slurm(tmp_path: Path):
     assert "run-launcher-not-possible" in {
         finding.id for finding in checked_run(str(tmp_path / "run.yaml"), NOW).findings
     }
+
+
+@pytest.mark.parametrize(
+    ("operators", "kind", "found"),
+    [
+        ("training-operator, mpi-operator", "", set()),
+        ("jobset", "", set()),
+        ("jobset, training-operator", "kubernetes_job: JobSet\n", set()),
+        ("mpi-operator", "", {"run-operator-missing"}),
+        ("training-operator", "kubernetes_job: JobSet\n", {"run-operator-missing"}),
+        ("jobset", "kubernetes_job: PyTorchJob\n", {"run-operator-missing"}),
+    ],
+)
+def test_on_amazon_eks_somebody_has_to_make_the_pods(tmp_path: Path, operators: str, kind: str, found: set[str]):
+    text = CLUSTER.replace("parallelcluster", "eks").replace("EXTRA", "")
+    (tmp_path / "cluster.yaml").write_text(f"{text}eks: {{operators: [{operators}]}}\n")
+    (tmp_path / "run.yaml").write_text(RUN + kind)
+    findings = {finding.id: finding for finding in checked_run(str(tmp_path / "run.yaml"), NOW).findings}
+    assert set(findings) == found
+    if kind and found:
+        assert findings["run-operator-missing"].path == "kubernetes_job"
 
 
 def test_spares_that_the_queue_does_not_have_are_a_warning(tmp_path: Path):

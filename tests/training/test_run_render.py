@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +16,12 @@ import yaml
 from botocore.validate import ParamValidator
 
 import trainyard.training
+from tests.bench.programs.torch_python import fsdp2_python
 from tests.platforms.eks.rendering.manifests.strictly import problems
 from tests.program import run
 from tests.waiting import wait_until
 from trainyard.api.run import new_run, run_files
+from trainyard.checking.kubernetes_schema import objections
 from trainyard.training.run_file import read_run
 from trainyard.training.sbatch import sbatch_text
 
@@ -38,8 +41,8 @@ file_systems:
 """
 
 
-def files(folder: Path, platform: str, run_text: str) -> dict[str, str]:
-    (folder / "cluster.yaml").write_text(SPEC.format(platform=SPECS[platform]))
+def files(folder: Path, platform: str, run_text: str, more: str = "") -> dict[str, str]:
+    (folder / "cluster.yaml").write_text(SPEC.format(platform=SPECS[platform]) + more)
     (folder / "run.yaml").write_text(run_text)
     read = read_run(str(folder / "run.yaml"))
     return run_files(read.run, read.spec)
@@ -202,6 +205,85 @@ def test_kubernetes_takes_the_job_of_amazon_eks(tmp_path: Path, template: str):
     assert container["resources"]["limits"].items() >= {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}.items()
     assert job["spec"]["runPolicy"]["backoffLimit"] == 20
     assert "trainyard_progress.py" in config_map["data"]
+
+
+def job_set(folder: Path, template: str = "command", change: tuple[str, str] = ("", "")) -> dict[str, Any]:
+    run_text = new_run(template).replace(*change) + "kubernetes_job: JobSet\n"
+    (text,) = files(folder, "eks", run_text, "eks: {operators: [training-operator, jobset]}\n").values()
+    document: dict[str, Any] = list(yaml.safe_load_all(text))[1]
+    return document
+
+
+def pod_of(document: dict[str, Any]) -> dict[str, Any]:
+    (replicated,) = document["spec"]["replicatedJobs"]
+    return dict(replicated["template"]["spec"]["template"]["spec"])
+
+
+@pytest.mark.parametrize("template", ["ddp", "command", "script"])
+def test_kubernetes_and_the_schema_of_its_project_take_a_job_set(tmp_path: Path, template: str):
+    document = job_set(tmp_path, template)
+    assert problems(document, "1.34") == []
+    assert list(objections(document, "1.34")) == []
+    document["spec"]["failurePolicy"]["maxRestart"] = 3
+    assert len(list(objections(document, "1.34"))) == 1
+
+
+def test_a_job_set_says_what_counts_as_a_restart_and_what_ends_it(tmp_path: Path):
+    document = job_set(tmp_path)
+    policy = document["spec"]["failurePolicy"]
+    assert policy["maxRestarts"] == 20
+    assert {rule["name"]: rule["action"] for rule in policy["rules"]} == {
+        "disrupted": "RestartJobSetAndIgnoreMaxRestarts", "refused": "FailJobSet",
+    }  # fmt: skip
+    (replicated,) = document["spec"]["replicatedJobs"]
+    spec = replicated["template"]["spec"]
+    assert (spec["completions"], spec["parallelism"], spec["backoffLimit"], spec["activeDeadlineSeconds"]) == (
+        2, 2, 0, 86400
+    )  # fmt: skip
+    assert (pod_of(document)["restartPolicy"], pod_of(document)["terminationGracePeriodSeconds"]) == ("Never", 300)
+    assert "rules" not in job_set(tmp_path, change=("most: 20", "most: 0"))["spec"]["failurePolicy"]
+
+
+def test_a_job_set_hangs_and_is_told_of_as_on_the_other_platforms(tmp_path: Path):
+    (container,) = pod_of(job_set(tmp_path))["containers"]
+    values = {one["name"]: one.get("value") for one in container["env"]}
+    assert len(values) == len(container["env"])
+    assert (values["TRAINYARD_HANG_S"], values["TRAINYARD_SHOW_S"]) == ("1200", "60")
+    assert values["TRAINYARD_JOB"] == "own-command"
+
+
+def test_what_the_run_says_of_a_variable_is_what_its_job_set_has(tmp_path: Path):
+    change = ("checkpoints:", "environment: {MASTER_PORT: 1234, NODE_RANK: 7}\ncheckpoints:")
+    (container,) = pod_of(job_set(tmp_path, "script", change))["containers"]
+    values = [(one["name"], one["value"]) for one in container["env"] if one["name"] in ("MASTER_PORT", "NODE_RANK")]
+    assert values == [("MASTER_PORT", "1234"), ("NODE_RANK", "7")]
+
+
+@pytest.mark.integration
+def test_torchrun_makes_one_world_of_the_pods_of_a_job_set(tmp_path: Path):
+    """Start what each pod would, with what Kubernetes fills in; the host of the first one is this machine."""
+    change = ("nodes: 2", "nodes: 2\nenvironment: {MASTER_PORT: 29583}")
+    (container,) = pod_of(job_set(tmp_path, change=change))["containers"]
+    program = tmp_path / "train.py"
+    program.write_text(
+        "import os\nwith open('rank-' + os.environ['RANK'], 'w') as out:\n"
+        "    print(*(os.environ[name] for name in ('WORLD_SIZE', 'GROUP_RANK', 'LOCAL_RANK')), file=out)\n"
+    )
+
+    def started(rank: int) -> subprocess.Popen[bytes]:
+        values = {one["name"]: one.get("value", str(rank)) for one in container["env"]}
+        values |= {"MASTER_ADDR": "127.0.0.1", "GPUS_PER_NODE": "2"}
+        words = [re.sub(r"\$\((\w+)\)", lambda found: values[found[1]], word) for word in container["command"]]
+        words = [str(program) if word == "train.py" else word for word in words]
+        command = [fsdp2_python(), "-m", "torch.distributed.run", *words[1 : words.index(str(program)) + 1]]
+        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "OMP_NUM_THREADS": "1"}
+        return subprocess.Popen(command, env=environment, cwd=tmp_path)
+
+    pods = [started(1), started(0)]
+    assert [pod.wait(timeout=300) for pod in pods] == [0, 0]
+    assert {file.name: file.read_text().split() for file in tmp_path.glob("rank-*")} == {
+        "rank-0": ["4", "0", "0"], "rank-1": ["4", "0", "1"], "rank-2": ["4", "1", "0"], "rank-3": ["4", "1", "1"],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("template", ["ddp", "command", "script"])

@@ -40,14 +40,22 @@ def batch() -> Iterator[ScriptedBatch]:
 @pytest.fixture
 def eks() -> Iterator[ScriptedEks]:
     with scripted_eks() as made:
-        made.api.kinds.add("pytorchjobs")
+        made.api.kinds |= {"pytorchjobs", "jobsets"}
         yield made
 
 
-def place(folder: Path, platform: str, account: Any, *, remember: bool = True, **more: Any) -> RunPlace:
+def place(
+    folder: Path,
+    platform: str,
+    account: Any,
+    *,
+    remember: bool = True,
+    operator: str = "training-operator",
+    **more: Any,
+) -> RunPlace:
     text = SPEC.format(platform=SPECS[platform])
     if platform == "eks":
-        text += "eks: {operators: [training-operator]}\n"
+        text += f"eks: {{operators: [{operator}]}}\n"
     (folder / "cluster.yaml").write_text(text)
     (folder / "run.yaml").write_text(new_run("fsdp"))
     if remember:
@@ -142,8 +150,8 @@ def say(eks: ScriptedEks, *types: str) -> None:
     the_job(eks)["status"] = {"conditions": conditions}
 
 
-def on_eks(eks: ScriptedEks, folder: Path, *, remember: bool = True) -> RunPlace:
-    return place(folder, "eks", eks.account, remember=remember, kubectl=eks.kubectl.of)
+def on_eks(eks: ScriptedEks, folder: Path, *, remember: bool = True, operator: str = "training-operator") -> RunPlace:
+    return place(folder, "eks", eks.account, remember=remember, operator=operator, kubectl=eks.kubectl.of)
 
 
 def test_on_amazon_eks_a_run_is_a_pytorch_job_and_what_it_mounts(eks: ScriptedEks, tmp_path: Path):
@@ -206,6 +214,74 @@ def test_without_the_operator_it_is_said_how_to_get_it(eks: ScriptedEks, tmp_pat
     eks.api.kinds.discard("pytorchjobs")
     with pytest.raises(TrainyardError, match="no training operator"):
         submit(on_eks(eks, tmp_path))
+
+
+def the_job_set(eks: ScriptedEks, **status: Any) -> dict[str, Any]:
+    (job_set,) = (one for one in eks.api.objects if one["kind"] == "JobSet")
+    if status:
+        ready = {"name": "worker", "ready": status.pop("ready", 0), "succeeded": 0}
+        job_set["status"] = {"replicatedJobsStatus": [ready], **status}
+    return job_set
+
+
+def told(type_: str, reason: str = "Why", message: str = "so it is") -> list[dict[str, Any]]:
+    return [{"type": type_, "status": "True", "reason": reason, "message": message,
+             "lastTransitionTime": "2026-11-24T00:00:00Z"}]  # fmt: skip
+
+
+def test_on_amazon_eks_a_run_is_a_job_set_where_the_cluster_takes_these_alone(eks: ScriptedEks, tmp_path: Path):
+    on = on_eks(eks, tmp_path, operator="jobset")
+    first = submit(on)
+    assert (submit(on).job, the_job_set(eks)["metadata"]["labels"][RUN]) == (first.job, first.job)
+    assert look(on).state.state == "PENDING"
+    restarting = told("Restarting", "FailurePolicy_disrupted")
+    for status, expected in (({"ready": 0}, ("PENDING", "")), ({"ready": 1}, ("RUNNING", "")),
+                             ({"restarts": 1, "conditions": restarting}, ("REQUEUED", 'disrupted: "so it is"')),
+                             ({"ready": 1, "restarts": 1, "conditions": []}, ("RUNNING", "")),
+                             ({"conditions": told("Suspended")}, ("SUSPENDED", 'Why: "so it is"'))):  # fmt: skip
+        the_job_set(eks, **status)
+        found = look(on).state
+        assert (found.state, found.reason.removeprefix("FailurePolicy_")) == expected
+    the_job_set(eks, conditions=told("Failed", "ReachedMaxRestarts"))
+    second = submit(on)
+    assert (second.is_new, second.job != first.job) == (True, True)
+    the_job_set(eks, conditions=told("Completed"))
+    assert [one.state.state for one in watch(on, eks.account.clock)] == ["COMPLETED"]
+
+
+def test_a_job_set_shows_its_progress_in_the_log_of_its_newest_first_pod(eks: ScriptedEks, tmp_path: Path):
+    on = on_eks(eks, tmp_path, operator="jobset")
+    submit(on)
+    the_job_set(eks, ready=1)
+    assert look(on).progress == RunProgress()
+    for name, index, minute in (("0-aaaaa", 0, 2), ("0-bbbbb", 0, 1), ("1-ccccc", 1, 3)):
+        labels = {"jobset.sigs.k8s.io/jobset-name": NAME, "batch.kubernetes.io/job-completion-index": str(index)}
+        metadata = {"name": f"{NAME}-worker-0-{name}", "namespace": "default", "uid": name, "labels": labels}
+        made = {"creationTimestamp": f"2026-11-24T00:0{minute}:00Z"}
+        eks.api.add({"kind": "Pod", "apiVersion": "v1", "metadata": metadata | made, "spec": {"nodeName": f"n{index}"}})
+    eks.api.logs["default", f"{NAME}-worker-0-0-aaaaa"] = [*SHOWN]
+    found = look(on)
+    assert (found.progress.step, found.state.nodes) == (120, "n0,n1")
+
+
+def test_a_run_is_found_as_what_it_was_submitted_as_whatever_its_file_says_now(eks: ScriptedEks, tmp_path: Path):
+    first = submit(on_eks(eks, tmp_path, operator="jobset"))
+    with (tmp_path / "run.yaml").open("a") as run_file:
+        run_file.write("kubernetes_job: PyTorchJob\n")
+    file, results = str(tmp_path / "run.yaml"), tmp_path / "results"
+    later = run_place(file, account=eks.account, results=results, kubectl=eks.kubectl.of)
+    assert submit(later).job == first.job
+    assert cancel(later) == [first.job]
+    assert not [one for one in eks.api.objects if one["kind"] == "JobSet"]
+    assert submit(later).is_new
+    assert the_job(eks)["kind"] == "PyTorchJob"
+
+
+def test_without_the_controller_of_job_sets_it_is_said_how_to_get_it(eks: ScriptedEks, tmp_path: Path):
+    eks.api.kinds.discard("jobsets")
+    with pytest.raises(TrainyardError, match="no controller of JobSets") as caught:
+        submit(on_eks(eks, tmp_path, operator="jobset"))
+    assert "with jobset in eks.operators" in str(caught.value.hint)
 
 
 def test_what_was_not_submitted_is_not_watched(eks: ScriptedEks, tmp_path: Path):

@@ -21,7 +21,7 @@ from trainyard.cli.output import finding_text, json_option, print_json, print_te
 )
 @json_option
 def command(run: str, folder: Path | None, *, force: bool, as_json: bool) -> None:
-    """Write the job of a run: for Slurm a batch script, for Amazon EKS a PyTorchJob, for AWS Batch a request.
+    """Write the job of a run: for Slurm a batch script, for Amazon EKS a PyTorchJob or JobSet, for AWS Batch a request.
 
     Each flag has its reason beside it. For Slurm, copy DIR to a folder that all nodes see and submit the .sbatch file
     there; for Amazon EKS `kubectl apply -f`, for AWS Batch `aws batch submit-job --cli-input-json` take the file.

@@ -31,6 +31,6 @@ class PlannedJob:
     gpus: int = 0
     """How many GPUs it looks at one by one."""
     request: Mapping[str, Any] | None = field(default=None, repr=False)
-    """What SubmitJob of AWS Batch is given, where it runs there; on Amazon EKS the MPIJob or PyTorchJob."""
+    """What SubmitJob of AWS Batch is given, where it runs there; on Amazon EKS the documents of its job."""
     requeued: bool = False
     """Whether Slurm may start it again."""

@@ -37,6 +37,13 @@ def launch_of_run(run: Run, spec: Spec) -> Launch:
     return launch_of(spec, nodes_of(run, spec))
 
 
+def kubernetes_job(run: Run, spec: Spec) -> str:
+    """Return which kind of job of Kubernetes a run is: as it says, or what the operators of the cluster take."""
+    operators = spec.eks.operators
+    has_only_job_sets = "jobset" in operators and "training-operator" not in operators
+    return run.kubernetes_job or ("JobSet" if has_only_job_sets else "PyTorchJob")
+
+
 def run_folder(run: Run) -> str:
     """Return the folder of the run. Raises InputError where it has no place for checkpoints."""
     if run.folder is None:

@@ -123,6 +123,10 @@ class Run(Record):
     """What is run."""
     container: ImageName | None = None
     """Image that it runs in. On Slurm by default none; on AWS Batch and Amazon EKS that of the cluster for PyTorch."""
+    kubernetes_job: Literal["PyTorchJob", "JobSet"] | None = None
+    """What it is on Amazon EKS: a PyTorchJob, whose pods are started again one by one, or a JobSet, which starts all of
+    them again together, and counts no restart for a pod that was evicted or lost its node. By default what
+    eks.operators of the cluster has an operator for, a PyTorchJob where it has both."""
     environment: dict[VariableName, Annotated[str, Text(r"^[^\x00]*$", "text", longest=4096, numbers=True)]] = {}
     """Variables of every process."""
     checkpoints: Checkpoints | None = None

@@ -14,6 +14,7 @@ from trainyard.finding import Finding
 from trainyard.finding_kinds import FindingKind, Problem, kinds_beside
 from trainyard.platform_table import platform_of
 from trainyard.training.checkpoint_interval import daly_s, failure_rates, lost_share
+from trainyard.training.job import kubernetes_job
 from trainyard.training.run_file import RunFile
 
 # AWS ends instances so long before the end of their block.
@@ -22,6 +23,7 @@ _BLOCK_MARGIN = timedelta(minutes=30)
 # An interval is told of where it loses so much more of the time than the best one: below, no failure rate is so exact.
 _TELLING_LOSS = 0.01
 _RATE = "llama3"
+_OPERATORS = {"PyTorchJob": "training-operator", "JobSet": "jobset"}
 _BATCH_OVERRIDES = "https://docs.aws.amazon.com/batch/latest/APIReference/API_ContainerOverrides.html"
 # What is hours old is lost by much else than nodes that fail: a wrong command, or a loss that has become infinite.
 _LONGEST_S = 4 * 3600.0
@@ -162,8 +164,18 @@ def _launcher(file: RunFile, _now: datetime) -> Found:
 
 
 def _operator(file: RunFile, _now: datetime) -> Found:
-    if platform_of(file.spec).has_kubernetes and "training-operator" not in file.spec.eks.operators:
-        yield "run-operator-missing", Problem(("cluster",), f"{file.spec.name} has no training operator")
+    written = ("kubernetes_job",) if file.run.kubernetes_job else ("cluster",)
+    if not platform_of(file.spec).has_kubernetes:
+        if file.run.kubernetes_job:
+            message = f"{file.spec.name} has no Kubernetes, and the run is no {file.run.kubernetes_job} there"
+            yield "run-kubernetes-job-unused", Problem(written, message)
+        return
+    kind = kubernetes_job(file.run, file.spec)
+    operator = _OPERATORS[kind]
+    if operator not in file.spec.eks.operators:
+        message = f"{file.spec.name} has nothing that makes the pods of a {kind}"
+        remedy = f"add {operator} to eks.operators in the spec, and deploy once more"
+        yield "run-operator-missing", Problem(written, message, remedy)
 
 
 def _flops(file: RunFile, _now: datetime) -> Found:

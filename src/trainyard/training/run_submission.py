@@ -51,7 +51,7 @@ class SubmittedRun(NamedTuple):
 
     name: str
     job: str
-    """Slurm's number, the id that AWS Batch gave, or what tells starts of a PyTorchJob apart."""
+    """Slurm's number, the id that AWS Batch gave, or what tells jobs of one name apart on Amazon EKS."""
     folder: Path
     """Where it is remembered."""
     where: str

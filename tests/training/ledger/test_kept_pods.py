@@ -39,6 +39,45 @@ def test_a_pod_that_is_gone_has_had_its_node_until_then(tmp_path: Path):
     assert ([start["state"] for start in told["attempts"]], told["interruptions"]) == (["FAILED", "CANCELLED"], 1)
 
 
+def of_job_set(uid: str, attempt: int, at_s: int, job_set: str = "x", **metadata: str) -> dict[str, Any]:
+    made = pod(uid, uid, at_s)
+    labels = {"jobset.sigs.k8s.io/jobset-name": "llm", "jobset.sigs.k8s.io/jobset-uid": job_set,
+              "jobset.sigs.k8s.io/restart-attempt": str(attempt)}  # fmt: skip
+    made["metadata"] |= {"labels": labels, **metadata}
+    return made
+
+
+@pytest.mark.parametrize("looks_between", [(), (BEGIN_S + 590,)])
+def test_pods_of_a_job_set_have_ended_when_the_next_start_began(tmp_path: Path, looks_between: tuple[int, ...]):
+    keep_pods(tmp_path, [of_job_set("a", 0, BEGIN_S), of_job_set("b", 0, BEGIN_S)], BEGIN_S + 60)
+    for look_s in looks_between:
+        keep_pods(tmp_path, [], look_s)
+    seconds = [of_job_set("c", 1, BEGIN_S + 600), of_job_set("d", 1, BEGIN_S + 600)]
+    keep_pods(tmp_path, seconds, BEGIN_S + 1000)
+    keep_pods(tmp_path, [], BEGIN_S + 1200)
+    (told,) = report_run(jobs=str(tmp_path / FILE), now_s=BEGIN_S + 9999)["runs"]
+    starts = told["attempts"]
+    assert [start["end_ms"] - start["begin_ms"] for start in starts] == [590_000 if looks_between else 600_000, 600_000]
+    assert [(start["restart"], start["state"]) for start in starts] == [(0, "FAILED"), (1, "CANCELLED")]
+    assert told["interruptions"] == 1
+
+
+def test_a_pod_that_was_gone_sooner_than_it_had_to_be_has_ended_then(tmp_path: Path):
+    told_until = "2026-11-18T23:59:59Z"  # its time to write a checkpoint is counted in
+    keep_pods(tmp_path, [of_job_set("a", 0, BEGIN_S, deletionTimestamp=told_until)], BEGIN_S + 60)
+    keep_pods(tmp_path, [of_job_set("b", 1, BEGIN_S + 100)], BEGIN_S + 110)
+    (told,) = report_run(jobs=str(tmp_path / FILE), now_s=BEGIN_S + 200)["runs"]
+    assert [start["end_ms"] - start["begin_ms"] for start in told["attempts"]] == [100_000, 100_000]
+
+
+def test_a_run_that_was_taken_back_and_submitted_again_was_not_interrupted(tmp_path: Path):
+    keep_pods(tmp_path, [of_job_set("a", 0, BEGIN_S)], BEGIN_S + 60)
+    keep_pods(tmp_path, [], BEGIN_S + 100)
+    keep_pods(tmp_path, [of_job_set("b", 0, BEGIN_S + 600, job_set="y")], BEGIN_S + 610)
+    (told,) = report_run(jobs=str(tmp_path / FILE), now_s=BEGIN_S + 700)["runs"]
+    assert (told["attempts"][0]["state"], told["interruptions"]) == ("CANCELLED", 0)
+
+
 def test_nothing_that_may_be_secret_is_kept(tmp_path: Path):
     keep_pods(tmp_path, [pod("a", "n1", BEGIN_S)], BEGIN_S)
     assert "hush" not in (tmp_path / FILE).read_text()

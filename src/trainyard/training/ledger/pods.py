@@ -13,6 +13,8 @@ from trainyard.training.ledger.allocation import Allocation, items, mapping, mom
 # A TrainJob's pods have the labels of the JobSet that it makes.
 _RUN_LABELS = ("training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name", "batch.kubernetes.io/job-name",
                "job-name")  # fmt: skip
+RESTART = "jobset.sigs.k8s.io/restart-attempt"
+"""Of pods of a JobSet: its restarts before them. https://github.com/kubernetes-sigs/jobset/blob/v0.12.0/pkg/constants/constants.go"""
 # Cancelled is our own word for one that is gone with its run: kept_pods.py.
 _STATES = {"Succeeded": "COMPLETED", "Failed": "FAILED", "Cancelled": "CANCELLED"}
 
@@ -32,7 +34,7 @@ def pod_allocation(pod: Mapping[str, Any]) -> Allocation:
         run=run,
         job=run,
         part=str(metadata.get("uid") or name),
-        restart=None,
+        restart=number(labels.get(RESTART)),
         submitted_ms=created_ms,
         eligible_ms=created_ms,
         begin_ms=moment_ms(status.get("startTime")),

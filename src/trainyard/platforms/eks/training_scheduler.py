@@ -1,6 +1,6 @@
-"""Amazon EKS as what runs training runs: one PyTorchJob for each, found by its labels.
+"""Amazon EKS as what runs training runs: one PyTorchJob or JobSet for each, found by its labels.
 
-https://github.com/kubeflow/training-operator/blob/v1.9.3/pkg/apis/kubeflow.org/v1/common_types.go
+Both kinds are looked for, whichever the file of the run would be now: what runs was submitted before.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import may_pass
@@ -20,7 +20,7 @@ from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import reason_and_message
-from trainyard.platforms.eks.mpi_jobs.mpi_job_state import JOB_NAME
+from trainyard.platforms.eks.training_job_kinds import JOB_KINDS, JobKind
 from trainyard.render.bench.mpi_job import NAMESPACE, RUN, SUBMISSION, TEST
 from trainyard.render.tags import CLUSTER
 from trainyard.submission.head_node import write_blocks
@@ -28,15 +28,33 @@ from trainyard.submission.job import PlannedJob
 from trainyard.submission.scheduler import GONE, JobState
 from trainyard.training.ledger.kept_pods import keep_pods
 
-_JOBS = "pytorchjobs.kubeflow.org"
 _TAIL_LINES = 1000
 _STATES = {"Created": "PENDING", "Running": "RUNNING", "Restarting": "REQUEUED", "Suspended": "SUSPENDED",
            "Succeeded": "COMPLETED", "Failed": "FAILED"}  # fmt: skip
 
 
+class _Job(NamedTuple):
+    """A job that there is."""
+
+    kind: JobKind
+    document: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.document["metadata"]["name"])
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        return self.document["metadata"].get("labels") or {}
+
+    @property
+    def has_ended(self) -> bool:
+        return self.kind.condition(self.document)["type"] in ("Succeeded", "Failed")
+
+
 @dataclass
-class OnTrainingOperator:
-    """The training operator of a cluster, by way of kubectl."""
+class OnTrainingOperators:
+    """The operators of a cluster, by way of kubectl."""
 
     account: Account
     cluster: str
@@ -54,10 +72,17 @@ class OnTrainingOperator:
         """Return by which label the runs of a submission are found."""
         return token
 
-    def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:  # noqa: ARG002  pods wait until there are nodes
-        """Raise TrainyardError where there is no training operator."""
+    def refuse_unfit(self, jobs: Sequence[PlannedJob]) -> None:
+        """Raise TrainyardError where nobody would make the pods of a job. These wait until there are nodes."""
         with self._asked() as kubectl:
-            kubectl.get(_JOBS, namespace=NAMESPACE)
+            for job in jobs:
+                kind = _kind_of(job)
+                try:
+                    kubectl.get(kind.resource, namespace=NAMESPACE)
+                except NoSuchKindError as error:
+                    hint = f"with {kind.operator} in eks.operators of the spec, `trainyard deploy` installs it"
+                    problem = f"{self.cluster} has no {kind.controller}: {error.problem}"
+                    raise TrainyardError(problem, where="eks.operators", hint=hint) from error
 
     def begun(self, folder: str) -> bool:
         """Return whether there is a run of the submission."""
@@ -66,27 +91,29 @@ class OnTrainingOperator:
     def submitted_before(self, folder: str, token: str) -> dict[str, str]:  # noqa: ARG002  the folder is the token
         """Return the numbers of a submission's runs, by run."""
         with self._asked() as kubectl:
-            found = kubectl.get(_JOBS, namespace=NAMESPACE, selector=f"{SUBMISSION}={folder}")
-        return {_labels(job).get(TEST, ""): _labels(job).get(RUN, "") for job in found if not _is_leaving(job)}
+            found = _found(kubectl, f"{SUBMISSION}={folder}")
+        return {job.labels.get(TEST, ""): job.labels.get(RUN, "") for job in found}
 
     def is_newer(self, number: str, than: str) -> bool:
         """Return whether a run was made after another one: there is one of a name only, which is the last."""
         return number != than
 
     def submit(self, folder: str, job: PlannedJob, token: str, after: str | None) -> str:  # noqa: ARG002  none waits
-        """Make the PyTorchJob and what it mounts, and return its number. A former one of the name is taken away."""
+        """Make the job and what it mounts, and return its number. A former one of the name is taken away."""
         assert job.request is not None  # noqa: S101  training_jobs.job gives one
         number, documents = secrets.token_hex(4), [dict(document) for document in job.request["documents"]]
         for document in documents:
             labels = {SUBMISSION: token, TEST: job.id, RUN: number}
             document["metadata"] = {**document["metadata"], "labels": labels}
         with self._asked() as kubectl:
-            former = [found for found in kubectl.get(_JOBS, namespace=NAMESPACE) if _name(found) == job.id]
-            if former and not _has_ended(former[0]):
-                hint = f"`kubectl delete pytorchjob {job.id}` ends it, or give the run another name"
-                raise TrainyardError(f"a PyTorchJob {job.id} runs already", where=job.id, hint=hint)
+            former = [found for found in _found(kubectl, "", leaving=True) if found.name == job.id]
+            for found in former:
+                if not found.has_ended:
+                    kind = found.kind.kind
+                    hint = f"`kubectl delete {kind.lower()} {job.id}` ends it, or give the run another name"
+                    raise TrainyardError(f"a {kind} {job.id} runs already", where=job.id, hint=hint)
             if former:
-                kubectl.delete(former)
+                kubectl.delete([found.document for found in former])
             kubectl.apply(documents, force_conflicts=True)
         return number
 
@@ -99,9 +126,9 @@ class OnTrainingOperator:
         """Leave the log where it is."""
 
     def cancel(self, numbers: Sequence[str]) -> None:
-        """Delete PyTorchJobs, and with them their pods."""
+        """Delete jobs, and with them their pods."""
         with self._asked() as kubectl:
-            found = [job for number in numbers for job in _numbered(kubectl, number)]
+            found = [job.document for number in numbers for job in _numbered(kubectl, number)]
             if found:
                 kubectl.delete(found)
 
@@ -110,7 +137,8 @@ class OnTrainingOperator:
         with self._asked() as kubectl:
             for job in _numbered(kubectl, number):
                 try:
-                    lines = kubectl.logs(f"{_name(job)}-worker-0", NAMESPACE, container="pytorch")
+                    pod = job.kind.first_pod(kubectl, job.name)
+                    lines = kubectl.logs(pod, NAMESPACE, container="pytorch")
                     write_blocks(to, (f"{line}\n".encode("utf-8", "replace") for line in lines))
                 except NotThereError:
                     return False
@@ -121,8 +149,8 @@ class OnTrainingOperator:
         """Return the last lines of the first pod; none where it has not begun."""
         with self._asked() as kubectl:
             for job in _numbered(kubectl, number):
-                pod = f"{_name(job)}-worker-0"
                 with suppress(NotThereError):
+                    pod = job.kind.first_pod(kubectl, job.name)
                     return list(kubectl.logs(pod, NAMESPACE, container="pytorch", tail=_TAIL_LINES))
         return []
 
@@ -142,10 +170,6 @@ class OnTrainingOperator:
             self._refuse_foreign()
             with self.kubectl(self.account, self.cluster) as kubectl:
                 yield kubectl
-        except NoSuchKindError as error:
-            hint = "with training-operator in eks.operators of the spec, `trainyard deploy` installs it"
-            problem = f"{self.cluster} has no training operator: {error.problem}"
-            raise TrainyardError(problem, where="eks.operators", hint=hint) from error
         except UnreachableError:
             raise
         except TrainyardError as error:
@@ -161,45 +185,35 @@ class OnTrainingOperator:
             raise TrainyardError(problem, where=found.arn, hint=hint)
 
 
-def _numbered(kubectl: Kubectl, number: str) -> list[dict[str, Any]]:
-    found = kubectl.get(_JOBS, namespace=NAMESPACE, selector=f"{RUN}={number}")
-    return [job for job in found if not _is_leaving(job)]
+def _kind_of(job: PlannedJob) -> JobKind:
+    assert job.request is not None  # noqa: S101  training_jobs.job gives one
+    return next(JOB_KINDS[kind] for document in job.request["documents"] if (kind := document["kind"]) in JOB_KINDS)
+
+
+def _found(kubectl: Kubectl, selector: str, *, leaving: bool = False) -> list[_Job]:
+    """Return the jobs of the kinds that the cluster knows; those that are being deleted only if asked for."""
+    found = []
+    for kind in JOB_KINDS.values():
+        with suppress(NoSuchKindError):
+            documents = kubectl.get(kind.resource, namespace=NAMESPACE, selector=selector)
+            found += [_Job(kind, one) for one in documents if leaving or "deletionTimestamp" not in one["metadata"]]
+    return found
+
+
+def _numbered(kubectl: Kubectl, number: str) -> list[_Job]:
+    return _found(kubectl, f"{RUN}={number}")
 
 
 def _state(kubectl: Kubectl, number: str) -> JobState:
     jobs = _numbered(kubectl, number)
     if not jobs:
         return JobState(GONE)
-    conditions = _conditions(jobs[0])
-    last = conditions[-1] if conditions else {"type": "Created"}
+    condition = jobs[0].kind.condition(jobs[0].document)
     nodes = sorted({str(pod.get("spec", {}).get("nodeName") or "") for pod in _pods(kubectl, jobs[0])} - {""})
-    said = reason_and_message(str(last.get("reason") or ""), str(last.get("message") or ""))
-    state = _STATES.get(str(last["type"]), "PENDING")
+    said = reason_and_message(str(condition.get("reason") or ""), str(condition.get("message") or ""))
+    state = _STATES.get(str(condition["type"]), "PENDING")
     return JobState(state, "" if state in ("RUNNING", "COMPLETED") else said, ",".join(nodes))
 
 
-def _pods(kubectl: Kubectl, job: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return kubectl.get("pods", namespace=NAMESPACE, selector=f"{JOB_NAME}={_name(job)}")
-
-
-def _conditions(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return what is true of it now, the last to have become so at the end."""
-    found = (job.get("status") or {}).get("conditions") or ()
-    true = [condition for condition in found if condition.get("status") == "True" and "type" in condition]
-    return sorted(true, key=lambda condition: str(condition.get("lastTransitionTime") or ""))
-
-
-def _has_ended(job: Mapping[str, Any]) -> bool:
-    return bool({"Succeeded", "Failed"} & {str(condition["type"]) for condition in _conditions(job)})
-
-
-def _labels(job: Mapping[str, Any]) -> Mapping[str, str]:
-    return job["metadata"].get("labels") or {}
-
-
-def _name(job: Mapping[str, Any]) -> str:
-    return str(job["metadata"]["name"])
-
-
-def _is_leaving(job: Mapping[str, Any]) -> bool:
-    return "deletionTimestamp" in job["metadata"]
+def _pods(kubectl: Kubectl, job: _Job) -> list[dict[str, Any]]:
+    return kubectl.get("pods", namespace=NAMESPACE, selector=f"{job.kind.name_label}={job.name}")
