@@ -140,7 +140,8 @@ def test_after_so_many_restarts_the_run_has_failed_and_can_be_submitted_again(st
     training.end(1, exitCode=137)
     assert (training.state, training.restarts) == ("FAILED", (1, 1))
     assert training.reason == (
-        f'ReachedMaxRestarts: "jobset failed due to reaching max number of restarts (first failed job: {JOB})"'
+        f'ReachedMaxRestarts: "jobset failed due to reaching max number of restarts (first failed job: {JOB}); '
+        'Job has reached the specified backoff limit"'
     )
     assert [pod["status"]["phase"] for pod in training.pods()] == ["Failed"]
     again = start()
@@ -172,7 +173,8 @@ def test_a_program_that_refuses_is_not_started_again(start: Start):
     training = start()
     training.end(1, exitCode=2)
     assert (training.state, training.restarts) == ("FAILED", (0, 0))
-    assert "FailJobSetFailurePolicyAction" in training.reason
+    assert training.reason.startswith("FailJobSetFailurePolicyAction")
+    assert "failed with exit code 2 matching FailJob rule at index 1" in training.reason
 
 
 def test_without_restarts_a_run_that_is_evicted_has_failed(start: Start):

@@ -15,12 +15,14 @@ from typing import Any, NamedTuple
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.batch_jobs import may_pass
 from trainyard.edge.aws.eks import find_cluster
+from trainyard.edge.kubernetes.documents import parts, text
 from trainyard.edge.kubernetes.kubectl import Kubectl, KubectlOf
 from trainyard.edge.kubernetes.refusals import NoSuchKindError, NotThereError
 from trainyard.edge.remote_command import UnreachableError
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import reason_and_message
-from trainyard.platforms.eks.training_job_kinds import JOB_KINDS, JobKind
+from trainyard.platforms.eks.job_sets import JOB_SET_NAME
+from trainyard.platforms.eks.training_job_kinds import JOB_KINDS, JOB_SET, JobKind
 from trainyard.render.bench.mpi_job import NAMESPACE, RUN, SUBMISSION, TEST
 from trainyard.render.tags import CLUSTER
 from trainyard.submission.head_node import write_blocks
@@ -210,9 +212,20 @@ def _state(kubectl: Kubectl, number: str) -> JobState:
         return JobState(GONE)
     condition = jobs[0].kind.condition(jobs[0].document)
     nodes = sorted({str(pod.get("spec", {}).get("nodeName") or "") for pod in _pods(kubectl, jobs[0])} - {""})
-    said = reason_and_message(str(condition.get("reason") or ""), str(condition.get("message") or ""))
     state = _STATES.get(str(condition["type"]), "PENDING")
+    message = str(condition.get("message") or "")
+    if state == "FAILED" and jobs[0].kind is JOB_SET:
+        message = "; ".join([message, *_failures_of_jobs(kubectl, jobs[0])])
+    said = reason_and_message(str(condition.get("reason") or ""), message)
     return JobState(state, "" if state in ("RUNNING", "COMPLETED") else said, ",".join(nodes))
+
+
+def _failures_of_jobs(kubectl: Kubectl, job_set: _Job) -> Iterator[str]:
+    """Yield why the Jobs of a JobSet have failed, such as by which exit code: the JobSet names them alone."""
+    for job in kubectl.get("jobs.batch", namespace=NAMESPACE, selector=f"{JOB_SET_NAME}={job_set.name}"):
+        for condition in parts(job, "status", "conditions"):
+            if text(condition, "type") == "Failed" and text(condition, "status") == "True":
+                yield text(condition, "message")
 
 
 def _pods(kubectl: Kubectl, job: _Job) -> list[dict[str, Any]]:

@@ -187,6 +187,7 @@ def _apply_failure_policy(
 ) -> None:
     """Do what the failure policy of a JobSet says: fail, or start everything anew, counted or not."""
     policy, uid = job_set["spec"].get("failurePolicy"), job_set["metadata"]["uid"]
+    objects.failed_jobs[job["metadata"]["uid"]] = failure
     first = f"(first failed job: {job['metadata']['name']})"
     if policy is None:
         _fail(objects, job_set, "FailedJobs", f"jobset failed due to one or more job failures {first}", at)

@@ -85,6 +85,8 @@ class Objects:
         """How JobSets were started again, by their uids."""
         self.job_failures: dict[str, int] = {}
         """How many pods of the Jobs of JobSets have failed, by the uids of the Jobs."""
+        self.failed_jobs: dict[str, tuple[str, str]] = {}
+        """Reason and message of the Jobs of JobSets that have failed, by their uids."""
         for document in shipped_objects("cluster"):
             self.put(document, EKS)
 

@@ -126,8 +126,8 @@ def _of_child_job(look: ClusterView, job: Mapping[str, Any]) -> dict[str, Any]:
     pods, at = look.of(job), job["metadata"]["creationTimestamp"]
     phases = [pod["status"]["phase"] for pod in pods]
     conditions = []
-    if "Failed" in phases:
-        conditions.append(_condition("Failed", "", "", at))
+    if (failure := look.objects.failed_jobs.get(job["metadata"]["uid"])) is not None:
+        conditions.append(_condition("Failed", *failure, at))
     elif pods and set(phases) == {"Succeeded"}:
         conditions.append(_condition("Complete", "CompletionsReached", "Reached expected number of succeeded pods", at))
     return {
