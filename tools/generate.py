@@ -23,6 +23,7 @@ from trainyard.api.explain import findings
 from trainyard.catalog import catalog_file, deployment_file
 from trainyard.field import Above, ByShape, NotEmpty, OneOf, Text, Whole
 from trainyard.monitoring.alert import FOLDER, GROUPS, SEVERITIES, alerts, no_alerts, readable_template
+from trainyard.monitoring.alert_panel import alert_panel
 from trainyard.monitoring.cloudwatch_dashboard import COMPILED as COMPILED_CLOUDWATCH
 from trainyard.monitoring.cloudwatch_dashboard import compiled_cloudwatch_dashboards
 from trainyard.monitoring.grafana_dashboard import compiled_dashboards
@@ -313,6 +314,8 @@ def _alert_section(alert: Alert) -> Iterator[str]:
     yield from (f"{number}. {step}" for number, step in enumerate(alert.remedy, 1))
     yield ""
     yield alert.why
+    yield ""
+    yield f"It is seen in {alert_panel(alert).title()}."
     yield ""
     yield f"After {alert.for_} of:" if alert.for_ != "0m" else "At once, with:"
     yield ""

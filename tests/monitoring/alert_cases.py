@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import yaml
 
 from trainyard.monitoring.alert import Alert, alerts
+from trainyard.monitoring.alert_panel import alert_panel
+from trainyard.monitoring.grafana_files import stable_id
 
 FOLDER = Path(__file__).with_name("alerts")
 # What tells that anything is scraped at all. A case with an `up` of that job has its own.
@@ -72,5 +75,21 @@ def _expected(alert: Alert, fired: dict[str, Any]) -> dict[str, Any]:
                 r"{{ \$labels\.(\w+) }}", lambda label: str(fired["labels"].get(label[1], "")), alert.description
             ),
             "runbook": f"trainyard explain {alert.id}, or docs/alerts.md#{alert.id}",
+            **_where(alert, fired["labels"]),
         },
+    }
+
+
+def _where(alert: Alert, labels: dict[str, str]) -> dict[str, str]:
+    """Return what an alert says of its panel, with the values of variables that it names as Grafana reads them."""
+    dashboard, panel = alert_panel(alert)
+    shown = f"trainyard monitor view {labels['cluster']}" if "cluster" in labels else "trainyard monitor view"
+    names = {"cluster": "cluster", "node": "node_name", "job": "jobid"}
+    values = {
+        f"var-{name}": labels[label] for name, label in names.items() if label in labels and name in dashboard.variables
+    }
+    fields = urlencode({"viewPanel": f"panel-{stable_id(panel.id)}", **values})
+    return {
+        "panel": f'"{panel.title}" of the dashboard "{dashboard.title}"; {shown} shows it',
+        "panel_url": f"/d/trainyard-{dashboard.id}?{fields}",
     }

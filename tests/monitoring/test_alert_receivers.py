@@ -32,7 +32,11 @@ JOB = {"cluster": "llm", "jobid": "4711", "jobname": "pretrain", "user": "mia", 
 NOTES = {
     "summary": "Job 4711 of mia hangs", "description": "No progress for a quarter of an hour.",
     "runbook": "trainyard explain job-hangs, or docs/alerts.md#job-hangs",
+    "panel": '"Tensor activity" of the dashboard "One job"; trainyard monitor view llm shows it',
+    "panel_url": "https://grafana.example/d/trainyard-job?viewPanel=panel-1&var-job=4711",
 }  # fmt: skip
+# From an hour before STARTED on.
+LINK = f"{NOTES['panel_url']}&from=1795253400000&to=now"
 # What breaks a line, turns text round, calls everybody, links somewhere else and formats, as the name of a job.
 HOSTILE = "a\n<!channel> \u202e<https://evil.example|fix> & *b* `c`\x1b[31m \U000e0041"
 
@@ -129,11 +133,26 @@ def test_slack_is_told_what_is_wrong_whose_it_is_and_what_to_do_and_of_the_end(t
         "No progress for a quarter of an hour.",
         "Job 4711 (pretrain) of mia. ",
         "Since 2026-11-21 10:30 UTC. What to do: trainyard explain job-hangs, or docs/alerts.md#job-hangs",
+        f"Where to look: {NOTES['panel']}",
+        LINK.replace("&", "&amp;"),
         "",
     ]
-    assert "title_link" not in attachment
+    assert attachment["title_link"] == LINK
     (attachment,) = ended["attachments"]
     assert (attachment["title"], attachment["color"]) == ("job-hangs resolved: llm", "good")
+
+
+@pytest.mark.integration
+@pytest.mark.enable_socket
+def test_nobody_is_sent_a_link_where_the_address_of_grafana_is_unknown(tmp_path: Path):
+    notes = {**NOTES, "panel_url": "/d/trainyard-job?viewPanel=panel-1"}
+    with running(tmp_path, config(("slack", None), ("pagerduty", None))) as (alertmanager, told):
+        alertmanager.fire({**alert("job-hangs", "critical", JOB), "annotations": notes})
+        ((attachment,),) = [message["attachments"] for message in told.wait_for("/slack-1")]
+        (incident,) = told.wait_for("/pagerduty")
+    assert attachment["text"].splitlines()[-2] == f"Where to look: {NOTES['panel']}"
+    assert "title_link" not in attachment
+    assert "client_url" not in incident
 
 
 @pytest.mark.integration
@@ -157,7 +176,7 @@ def test_a_hostile_name_neither_calls_nor_links_nor_breaks_a_message(tmp_path: P
         ((attachment,),) = [message["attachments"] for message in told.wait_for("/slack-1")]
         (incident,) = told.wait_for("/pagerduty")
         (sent,) = told.wait_for("/webhook-3")
-    assert len(attachment["text"].splitlines()) == 5
+    assert len(attachment["text"].splitlines()) == 7
     for text in (attachment["title"], attachment["fallback"], attachment["text"]):
         assert not re.search("[<>\u202e\x1b\U000e0041]|&(?!amp;|lt;|gt;)", text)
         assert "&lt;!channel&gt; &lt;https://evil.example|fix&gt; &amp; *b* `c` [31m" in text
@@ -192,7 +211,8 @@ def test_pagerduty_opens_an_incident_with_all_that_is_known_and_closes_it(tmp_pa
     payload = begun["payload"]
     assert (payload["summary"], payload["severity"]) == ("llm: Job 4711 of mia hangs", "critical")
     assert (payload["source"], payload["class"]) == ("llm", "job-hangs")
-    for known in ("4711", "mia", "No progress for a quarter of an hour.", NOTES["runbook"]):
+    assert begun["client_url"] == LINK
+    for known in ("4711", "mia", "No progress for a quarter of an hour.", NOTES["runbook"], NOTES["panel_url"]):
         assert known in str(payload["custom_details"]["firing"])
     assert (ended["event_action"], ended["dedup_key"]) == ("resolve", begun["dedup_key"])
 

@@ -136,7 +136,8 @@ def test_two_calls_share_nothing_that_one_could_change():
 def test_a_message_says_what_is_wrong_where_and_what_to_do(tmp_path: Path):
     longest = max((alert.id for alert in alerts()), key=len)
     labels = {"alertname": longest, "severity": "critical", **WHERE, "cluster": "c" * 60}
-    notes = {"summary": "GPU 3 is too hot", "description": "It throttles.", "runbook": f"docs/alerts.md#{longest}"}
+    notes = {"summary": "GPU 3 is too hot", "description": "It throttles.", "runbook": f"docs/alerts.md#{longest}",
+             "panel": "GPUs of the cluster", "panel_url": "https://grafana.example/d/gpus?var-node=n"}  # fmt: skip
     with topic_of_sns() as topic, real_alertmanager(tmp_path, _quick(topic.url)) as running:
         running.fire({"labels": labels, "annotations": notes, "startsAt": "2026-11-21T10:30:00Z"})
         (told,) = topic.wait_for(1)
@@ -145,10 +146,14 @@ def test_a_message_says_what_is_wrong_where_and_what_to_do(tmp_path: Path):
         resolved = topic.wait_for(2)[1]
     assert told["TopicArn"] == TOPIC
     assert told["Subject"] == f"{longest}: {'c' * 60}"
-    assert told["Message"].splitlines()[:3] == [
+    assert told["Message"].splitlines() == [
         "GPU 3 is too hot (critical, firing)",
         "It throttles.",
         f"Instance i-1. Since 2026-11-21 10:30 UTC. What to do: docs/alerts.md#{longest}",
+        # The hour before, and all since: date --date 2026-11-21T09:30Z +%s
+        "https://grafana.example/d/gpus?var-node=n&from=1795253400000&to=now",
+        "",
+        "Where to look: GPUs of the cluster",
     ]
     assert resolved["Subject"] == f"{longest} resolved: {'c' * 60}"
     # https://docs.aws.amazon.com/sns/latest/api/API_Publish.html

@@ -20,6 +20,7 @@ from trainyard.monitoring.registry import foreign_metrics
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
 EACH = pytest.mark.parametrize("alert", alerts(), ids=lambda alert: alert.id)
 GOOD = {
+    "panel": "job/tensor",
     "group": "gpu",
     "severity": "info",
     "for": "5m",

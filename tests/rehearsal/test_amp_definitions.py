@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 from botocore.exceptions import ClientError
 
 from tests.specs import spec_of
 from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.errors import code, words
+from trainyard.edge.aws.s3 import make_bucket, put
 from trainyard.monitoring.alertmanager_config import alertmanager_config, amp_definition
+from trainyard.render.cloudformation.stacks import template
 
 pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 
@@ -44,6 +47,30 @@ def test_a_definition_is_made_once_and_then_put(account: Account, workspace: str
     held = amp.describe_alert_manager_definition(workspaceId=workspace)["alertManagerDefinition"]
     assert held["data"].decode() == GOOD.replace("12h", "24h")
     assert held["status"]["statusCode"] == "ACTIVE"
+
+
+@pytest.mark.parametrize(
+    ("given", "beginning"),
+    [({"GrafanaEndpoint": "g-1.grafana.example"}, "https://g-1.grafana.example/d/"), ({}, "/d/")],
+)
+def test_alerts_lead_to_the_grafana_of_the_stack(
+    account: Account, workspace: str, given: dict[str, str], beginning: str
+):
+    amp = account.client("amp")
+    arn = amp.describe_workspace(workspaceId=workspace)["workspace"]["arn"]
+    values = {"PrometheusWorkspaceArn": arn, **given}
+    parameters = [{"ParameterKey": key, "ParameterValue": value} for key, value in values.items()]
+    make_bucket(account, "templates")
+    put(account, "templates", "rules.yaml", template("rules").encode())
+    url = f"https://s3.{account.region}.amazonaws.com/templates/rules.yaml"
+    account.client("cloudformation").create_stack(
+        StackName=f"rules-{len(given)}", TemplateURL=url, Parameters=parameters
+    )
+    rules = amp.describe_rule_groups_namespace(workspaceId=workspace, name="trainyard-alerts")["ruleGroupsNamespace"]
+    alerts = [rule for group in yaml.safe_load(rules["data"])["groups"] for rule in group["rules"]]
+    urls = [alert["annotations"]["panel_url"] for alert in alerts if "panel_url" in alert["annotations"]]
+    assert len(urls) == len(alerts) - 1  # all but the watchdog
+    assert all(url.startswith(f"{beginning}trainyard-") for url in urls)
 
 
 def test_pagerduty_is_taken_with_its_key_in_a_secret(account: Account, workspace: str):

@@ -13,6 +13,7 @@ from trainyard.deploy.preflights import Preflight, all_preflights
 from trainyard.deploy.release_notice import kinds as of_release
 from trainyard.diagnose.cause import CONFIDENCES, causes, signatures
 from trainyard.monitoring.alert import alerts, readable_template, title
+from trainyard.monitoring.alert_panel import alert_panel
 from trainyard.operate.monitoring.verify.finding_kinds import kinds as of_metrics
 from trainyard.operate.nodes.finding_kinds import kinds
 from trainyard.training.run_check import kinds as of_runs
@@ -62,7 +63,8 @@ def _of_alert(alert: Alert) -> Explanation:
     held = "at once" if alert.for_ == "0m" else f"after {alert.for_}"
     expression = f"It fires {held} of: {' '.join(alert.rule.split())}"
     remedy = "\n".join(f"{number}. {step}" for number, step in enumerate(alert.remedy, 1))
-    rationale = f"{readable_template(alert.description)} {' '.join(alert.why.split())} {expression}"
+    seen = f"It is seen in {alert_panel(alert).title()}."
+    rationale = f"{readable_template(alert.description)} {' '.join(alert.why.split())} {seen} {expression}"
     return Explanation(
         alert.id, "alert", alert.severity, title(alert.summary), rationale, remedy, " ".join(alert.sources)
     )

@@ -12,8 +12,8 @@ from trainyard.bundle.config_text import config_text, with_heading
 from trainyard.monitoring.aws_config import aws_config
 from trainyard.monitoring.features import NEEDS, features_of
 from trainyard.monitoring.grafana_files import grafana_files
-from trainyard.monitoring.rules_text import rules_text
-from trainyard.render.collection import AWS_CONFIG, HEAD_NODE, RULES, collection
+from trainyard.monitoring.rules_text import rules_file
+from trainyard.render.collection import AWS_CONFIG, HEAD_NODE, RULES, collection, grafana_url
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
@@ -25,12 +25,12 @@ def release_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
     files = {name: config_text(spec, document).encode() for name, document in collection(spec, ids).items()}
     if HEAD_NODE in files:
         files[AWS_CONFIG] = aws_config()
-    return {**files, **(_of_instance(spec) if spec.has_monitoring_instance else {})}
+    return {**files, **({**_rules(spec, ids), **_for_grafana(spec)} if spec.has_monitoring_instance else {})}
 
 
-def _of_instance(spec: Spec) -> dict[str, bytes]:
-    """Return what the monitoring instance reads and no id stands in."""
-    return {RULES: with_heading(spec, rules_text("rules")).encode(), **_for_grafana(spec)}
+def _rules(spec: Spec, ids: Ids) -> dict[str, bytes]:
+    """Return the rules, with links to the panels of the cluster's own Grafana."""
+    return {RULES: with_heading(spec, rules_file(grafana_url(spec, ids) or "")).encode()}
 
 
 def _for_grafana(spec: Spec) -> dict[str, bytes]:
@@ -44,10 +44,9 @@ def bundle_files(spec: Spec, ids: Ids) -> dict[str, bytes]:
     dashboards = cloudwatch_files(spec, ids)
     if spec.monitoring.mode == "none":
         return dashboards
-    rules = {RULES: with_heading(spec, rules_text("rules")).encode()}
     # With amp-only they are for a Grafana of the user's own. An environment has them for all of its clusters.
     own = spec.environment is None
-    return {**release_files(spec, ids), **rules, **(_for_grafana(spec) if own else {}), **dashboards}
+    return {**release_files(spec, ids), **_rules(spec, ids), **(_for_grafana(spec) if own else {}), **dashboards}
 
 
 def file_descriptions(names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ from trainyard.errors import TrainyardError
 from trainyard.lab.lab import MONITORING_PORTS
 from trainyard.lab.lab_process import OF_LAB
 from trainyard.monitoring.prometheus_config import metric_relabelling
-from trainyard.monitoring.rules_text import rules_text
+from trainyard.monitoring.rules_text import rules_file
 from trainyard.operate.monitoring.viewer.metrics_source import keeper_at
 from trainyard.stop_request import look
 
@@ -62,7 +62,7 @@ def start_monitoring(
         return addresses
     url = f"http://127.0.0.1:{prometheus}"
     config = prometheus_config(cluster, addresses["exporters"], prometheus)
-    (folder / "rules.yml").write_text(rules_text("rules"), encoding="utf-8")
+    (folder / "rules.yml").write_text(rules_file(), encoding="utf-8")
     (folder / "prometheus.yml").write_text(yaml_text(config), encoding="utf-8")
     own = (f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/prometheus")
     begin("prometheus", program, *own, f"--web.listen-address=127.0.0.1:{prometheus}")

@@ -53,6 +53,8 @@ class Alert:
     """One line, a template of Prometheus: https://prometheus.io/docs/prometheus/latest/configuration/template_examples/"""
     description: str
     """A template as well."""
+    panel: str
+    """Where it is seen: the ids of a dashboard and of one of its panels, such as job/tensor. See alert_panel.py."""
     remedy: tuple[str, ...]
     """Steps, in their order."""
     why: str

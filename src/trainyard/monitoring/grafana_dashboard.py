@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -35,6 +34,7 @@ from grafana_foundation_sdk.models.text import TextMode
 
 from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
 from trainyard.monitoring.events import EVENT, RECORD, ClusterEvent, events
+from trainyard.monitoring.grafana_files import UID, stable_id
 from trainyard.monitoring.grafana_ranking import fixed_rankings
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.state_colours import state_colour, state_colours
@@ -42,10 +42,7 @@ from trainyard.monitoring.state_colours import state_colour, state_colours
 TAG = "trainyard"
 _ALL = models.VariableOption(selected=True, text=["All"], value=["$__all"])
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
-UID = "trainyard-{}"
 _COLOURS = {"ok": "green", "not ok": "red"}
-# Of 2^31 - 1 that Grafana has for ids, so few that they stay readable; a test finds two that are the same.
-_IDS = 100_000
 _GREY = "#8e8e8e"
 LOGS = "Logs"
 # https://grafana.com/docs/grafana/latest/dashboards/variables/add-template-variables/#global-variables
@@ -153,11 +150,6 @@ def _variable(name: str, *, one: bool) -> builders.QueryVariable:
 
 def _plain(model: object) -> Any:
     return json.loads(JSONEncoder().encode(model))
-
-
-def stable_id(name: str) -> int:
-    """Return the number of a panel or row: of its own name, so that it stays when others come and go."""
-    return zlib.crc32(name.encode()) % _IDS + 1
 
 
 @cache

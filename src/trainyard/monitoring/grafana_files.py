@@ -6,6 +6,7 @@ https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboa
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,10 @@ from pydantic_core import from_json, to_json
 COMPILED = Path(__file__).with_name("grafana.json")
 COLUMNS = 24
 """Of Grafana's grid: what the widths of panels count."""
-_LINK = "/d/trainyard-"
+UID = "trainyard-{}"
+_LINK = f"/d/{UID.format('')}"
+# Of 2^31 - 1 that Grafana has for ids, so few that they stay readable; a test finds two that are the same.
+_IDS = 100_000
 Plain = dict[str, Any]
 
 
@@ -67,6 +71,11 @@ def _fitting_rows(
 
 def _links(panel: Plain, linked_ids: set[str]) -> list[Plain]:
     return [link for link in panel["links"] if link["url"].removeprefix(_LINK).partition("?")[0] in linked_ids]
+
+
+def stable_id(name: str) -> int:
+    """Return the number of a panel or row: of its own name, so that it stays when others come and go."""
+    return zlib.crc32(name.encode()) % _IDS + 1
 
 
 def _placed(rows: Iterable[tuple[Plain, list[Plain]]]) -> Iterator[Plain]:

@@ -16,9 +16,10 @@ import yaml
 
 from trainyard.document.write import yaml_text
 from trainyard.monitoring.alert import GROUPS, Alert, alerts
+from trainyard.monitoring.alert_panel import alert_panel
 from trainyard.monitoring.alertmanager_config import stack_definition
 from trainyard.monitoring.events import EVENT, LABELS, RECORD, events
-from trainyard.monitoring.rules_text import RulesText
+from trainyard.monitoring.rules_text import GRAFANA_URL, RulesText
 from trainyard.monitoring.type_rules import EFA, GPUS, NVLINK, TYPE_LABELS, type_rules
 
 NODE_LABELS = ("cluster", "instance_id", "instance_type", "node_name", "node_type", "queue")
@@ -46,10 +47,10 @@ WATCHDOG: dict[str, Any] = {
 def compiled_rules() -> str:
     """Return the text of rules.json: what stands in every bundle as YAML. See rules_text.py."""
     texts: dict[RulesText, str] = {
-        "alert-rules": yaml_text({"groups": [*alert_rules()["groups"], WATCHDOG]}, blocks=True),
+        "alert-rules": yaml_text({"groups": [*alert_rules(grafana_url=GRAFANA_URL)["groups"], WATCHDOG]}, blocks=True),
         "alertmanager": stack_definition(),
         "recording-rules": yaml_text(recording_rules(), blocks=True),
-        "rules": yaml_text(watched_rules(), blocks=True),
+        "rules": yaml_text(watched_rules(grafana_url=GRAFANA_URL), blocks=True),
     }
     return json.dumps(texts, indent=1) + "\n"
 
@@ -59,20 +60,23 @@ def recording_rules() -> dict[str, Any]:
     return {"groups": list(recording_groups())}
 
 
-def rules_document(of: Iterable[Alert] | None = None) -> dict[str, Any]:
+def rules_document(of: Iterable[Alert] | None = None, grafana_url: str = "") -> dict[str, Any]:
     """Return both in one document. Without alerts given, all of them."""
-    return {"groups": [*recording_rules()["groups"], *alert_rules(of)["groups"]]}
+    return {"groups": [*recording_rules()["groups"], *alert_rules(of, grafana_url)["groups"]]}
 
 
-def watched_rules(of: Iterable[Alert] | None = None) -> dict[str, Any]:
+def watched_rules(of: Iterable[Alert] | None = None, grafana_url: str = "") -> dict[str, Any]:
     """Return the same with the watchdog: what our own Prometheus and a workspace of Amazon's evaluate."""
-    return {"groups": [*rules_document(of)["groups"], WATCHDOG]}
+    return {"groups": [*rules_document(of, grafana_url)["groups"], WATCHDOG]}
 
 
-def alert_rules(of: Iterable[Alert] | None = None) -> dict[str, Any]:
-    """Return the document: a group for each group of alerts that has some. Without alerts given, all of them."""
+def alert_rules(of: Iterable[Alert] | None = None, grafana_url: str = "") -> dict[str, Any]:
+    """Return the document: a group for each group of alerts that has some. Without alerts given, all of them.
+
+    Without the address of Grafana, they name the path of their panel in any that has the dashboards.
+    """
     chosen = tuple(alerts() if of is None else of)
-    groups = {group: [_rule(alert) for alert in chosen if alert.group == group] for group in GROUPS}
+    groups = {group: [_rule(alert, grafana_url) for alert in chosen if alert.group == group] for group in GROUPS}
     return {"groups": [{"name": f"trainyard-{group}", "rules": rules} for group, rules in groups.items() if rules]}
 
 
@@ -81,7 +85,8 @@ def runbook(alert: Alert) -> str:
     return f"trainyard explain {alert.id}, or docs/alerts.md#{alert.id}"
 
 
-def _rule(alert: Alert) -> dict[str, Any]:
+def _rule(alert: Alert, grafana_url: str) -> dict[str, Any]:
+    panel = alert_panel(alert)
     return {
         "alert": alert.id,
         "expr": alert.rule,
@@ -91,6 +96,8 @@ def _rule(alert: Alert) -> dict[str, Any]:
             "summary": alert.summary,
             "description": alert.description,
             "runbook": runbook(alert),
+            "panel": panel.words(),
+            "panel_url": panel.url(grafana_url),
         },
     }
 

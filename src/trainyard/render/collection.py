@@ -7,6 +7,7 @@ from typing import Any
 from trainyard.monitoring.alertmanager_config import alertmanager_config
 from trainyard.monitoring.prometheus_config import amp_write_url, instance_config, instance_write_url
 from trainyard.platform_table import platform_of
+from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 
@@ -45,3 +46,17 @@ def write_url(spec: Spec, ids: Ids) -> str | None:
     if spec.monitoring.mode == "self-hosting":
         return instance_write_url(ids.of("MonitoringInstancePrivateIp"))
     return amp_write_url(ids.of("AMPPrometheusEndpoint"))
+
+
+def grafana_url(spec: Spec, ids: Ids) -> str | None:
+    """Return by which address people know the Grafana of a spec, as far as anybody knows, without a slash at its end.
+
+    A name of one's own in front of the load balancer works as well: Grafana's links are relative.
+    """
+    if spec.environment is not None:
+        return None
+    if spec.monitoring.mode == "amp+amg":
+        return f"https://{ids.of('ManagedGrafanaWorkspaceEndpoint')}"
+    if spec.monitoring.mode != "self-hosting":
+        return None
+    return f"https://{ids.of('ALBDNSName')}" if has_load_balancer(spec) else "http://localhost:3000"

@@ -13,9 +13,8 @@ from trainyard.launch.list_prices import price_settings
 from trainyard.launch.setup import checks_health, setup_of
 from trainyard.monitoring.alertmanager_config import credential
 from trainyard.monitoring.prometheus_config import runs_as_agent
-from trainyard.render.cloudformation.network import has_load_balancer
 from trainyard.render.cloudwatch_metrics import groups_of
-from trainyard.render.collection import write_url
+from trainyard.render.collection import grafana_url, write_url
 from trainyard.render.stand_ins import Ids
 from trainyard.spec.cluster import Spec
 from trainyard.spec.queue import Queue
@@ -171,7 +170,7 @@ def _settings(spec: Spec, kind: NodeKind, ids: Ids) -> dict[str, str]:
         "MONITORING": spec.monitoring.mode,
         **_collection_settings(spec, kind, ids),
         "CAPACITY_BLOCKS": _capacity_blocks(spec) if kind.role == "head" else "",
-        "GRAFANA_URL": _grafana_url(spec, ids) if kind.role == "monitoring" else "",
+        "GRAFANA_URL": f"{grafana_url(spec, ids)}/" if kind.role == "monitoring" else "",
         "DATA_VOLUME": ids.of("MonitoringVolumeId") if kind.role == "monitoring" else "",
         "ALERT_SECRETS": _alert_secrets(spec) if kind.role == "monitoring" else "",
         "SLURM_NAMES": spec.monitoring.slurm_names,
@@ -220,14 +219,6 @@ def _alert_secrets(spec: Spec) -> str:
     """Return each secret of a receiver of alerts as NAME=ARN, by the name of the file that Alertmanager reads."""
     receivers = enumerate(spec.monitoring.alert_receivers, 1)
     return " ".join(f"{credential(number, receiver)}={receiver.secret}" for number, receiver in receivers)
-
-
-def _grafana_url(spec: Spec, ids: Ids) -> str:
-    """Return by which address people know a self-hosted Grafana, as far as anybody knows: at / in any case.
-
-    A name of one's own in front of the load balancer works as well: Grafana's links are relative.
-    """
-    return f"https://{ids.of('ALBDNSName')}/" if has_load_balancer(spec) else "http://localhost:3000/"
 
 
 def _settings_by_type(spec: Spec, kind: NodeKind) -> dict[str, dict[str, str]]:

@@ -20,7 +20,8 @@ from trainyard.render.cloudformation.stacks import stack, template
 from trainyard.render.stand_ins import Ids
 
 RESOURCES = TEMPLATES["monitoring"]["Resources"]
-RULES = {name: one["Properties"]["Data"] for name, one in TEMPLATES["rules"]["Resources"].items()}
+DATA = {name: one["Properties"]["Data"] for name, one in TEMPLATES["rules"]["Resources"].items()}
+RULES = {**DATA, "AlertRules": DATA["AlertRules"]["Fn::Sub"][0]}
 DEFINITION = RESOURCES["PrometheusWorkspace"]["Properties"]["AlertManagerDefinition"]["Fn::Sub"]
 SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:pager-AbCdEf"
 
@@ -37,7 +38,9 @@ TOLD_DEFINITION = TOLD["Resources"]["PrometheusWorkspace"]["Properties"]["AlertM
 
 
 def test_the_rules_of_the_workspace_are_those_of_every_prometheus():
-    assert yaml.safe_load(RULES["AlertRules"]) == {"groups": [*alert_rules()["groups"], WATCHDOG]}
+    grafana = "https://grafana.example"
+    alerts = RULES["AlertRules"].replace("${GrafanaUrl}", grafana)
+    assert yaml.safe_load(alerts) == {"groups": [*alert_rules(grafana_url=grafana)["groups"], WATCHDOG]}
     assert yaml.safe_load(RULES["RecordingRules"]) == recording_rules()
 
 
@@ -55,6 +58,12 @@ def test_the_alertmanager_of_the_workspace_tells_the_topic_of_the_stack():
     document = yaml.safe_load(DEFINITION)
     assert yaml.safe_load(document["alertmanager_config"]) == alertmanager_config(
         "${AlertTopic}", "${HeartbeatTopic}", "${AWS::Region}"
+    )
+
+
+def test_cloudformation_replaces_the_address_of_grafana_in_alerts_and_nothing_else():
+    assert (
+        set(re.findall(r"\$\{([^}]*)\}", RULES["AlertRules"])) == {"GrafanaUrl"} == {*DATA["AlertRules"]["Fn::Sub"][1]}
     )
 
 

@@ -34,9 +34,11 @@ def needs_rules(spec: Spec) -> bool:
 
 
 def rules_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
-    """Return which workspace evaluates the rules."""
-    del spec
-    return {"PrometheusWorkspaceArn": ids.of("AMPWorkspaceArn")}
+    """Return which workspace evaluates the rules, and which Grafana their alerts lead to, where the spec has one."""
+    workspace = {"PrometheusWorkspaceArn": ids.of("AMPWorkspaceArn")}
+    if spec.monitoring.mode != "amp+amg":
+        return workspace
+    return {**workspace, "GrafanaEndpoint": ids.of("ManagedGrafanaWorkspaceEndpoint")}
 
 
 def _self_hosting(spec: Spec, ids: Ids) -> dict[str, str]:
