@@ -52,3 +52,19 @@ def test_only_the_alerts_of_the_cluster_and_of_none_are_asked_for():
 def test_a_prometheus_that_is_down_is_told_as_such():
     source = FakeSource(fails=TrainyardError("no Prometheus answers", hint="start it"))
     assert headline(source, Selection(), HOUR) == {"error": {"problem": "no Prometheus answers", "hint": "start it"}}
+
+
+def test_an_alert_leads_to_its_panel_with_the_one_node_or_job_that_it_is_about():
+    hang = {"cluster": "llm", "jobid": "7"}
+    firing = [
+        alert("job-hangs", "critical", **hang),
+        alert("gpu-hot", "warning", cluster="llm", node_name="n1", gpu="3"),
+        alert("gpu-hot", "warning", cluster="llm", node_name="n2", gpu="3"),
+        alert("something-of-mine", "page", node_name="n1"),
+    ]
+    found = headline(FakeSource(firing), Selection(), HOUR)["firing"]
+    assert [one["panel"] and {**one["panel"], "title": ""} for one in found] == [
+        {"dashboard": "job", "panel": "tensor", "title": "", "chosen": {"cluster": "llm", "job": "7"}},
+        {"dashboard": "node", "panel": "temperature", "title": "", "chosen": {"cluster": "llm"}},
+        None,
+    ]

@@ -207,6 +207,34 @@ def test_what_fires_is_told_above_the_panels_with_what_to_do(whole, browser):
     assert "gpu-xid-fatal: ip-10-0-16-8, gpu 3" in page.locator("#headline").inner_text()
 
 
+def test_an_alert_leads_to_its_panel_with_its_node_chosen(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"cluster-overview?to={end_s}").page
+    page.locator("#headline summary").click()
+    link = page.locator("#headline a", has_text="gpu-xid-fatal")
+    href = link.get_attribute("href") or ""
+    link.click()
+    page.wait_for_selector("body[data-complete=node-status]", timeout=300_000)
+    assert "node=ip-10-0-16-8" in page.url
+    assert _is_in_view(page, "problems")
+    assert href.startswith("node-status?")
+    assert href.endswith("#problems")
+    page.close()
+
+
+def test_a_link_to_a_panel_opens_the_page_there(whole, browser):
+    viewer, end_s = whole
+    page = Opened(browser, viewer, f"storage?to={end_s}#inodes").page
+    assert _is_in_view(page, "inodes")
+    assert page.evaluate("scrollY") > 0
+    page.close()
+
+
+def _is_in_view(page: Page, panel: str) -> bool:
+    where = page.locator(f"[data-panel={panel}]").bounding_box()
+    return where is not None and where["y"] >= 0 and where["y"] + where["height"] <= SIZES[1400]["height"]
+
+
 def test_an_alert_that_fires_in_several_places_says_in_how_many(browser):
     of = {"alertname": "gpu-xid-fatal", "severity": "critical", "node_name": "n1"}
     source = FakeSource([({**of, "gpu": gpu}, 1.0) for gpu in ("3", "4")])

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import cut_line
-from trainyard.monitoring.alert import SEVERITIES, alerts
+from trainyard.monitoring.alert import SEVERITIES, Alert, alerts
+from trainyard.monitoring.alert_panel import alert_panel
 from trainyard.monitoring.dashboard import Dashboard, dashboards
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.panel_data import panel_data
@@ -126,8 +127,10 @@ def _by_alert(firing: list[Sample]) -> list[dict[str, Any]]:
     by_id = {alert.id: alert for alert in alerts()}
     names = sorted({sample.labels.get("alertname", "") for sample in firing})
     rows = [_alert(name, [sample for sample in firing if sample.labels.get("alertname", "") == name]) for name in names]
-    for row in rows:
-        row["about"] = by_id[row["name"]].remedy[0] if row["name"] in by_id else ""
+    for row in (row for row in rows if row["name"] in by_id):
+        alert = by_id[row["name"]]
+        row["about"] = alert.remedy[0]
+        row["panel"] = _panel(alert, [sample for sample in firing if sample.labels["alertname"] == alert.id])
     return sorted(rows, key=lambda row: (_rank(row["severity"]), row["name"]))
 
 
@@ -140,7 +143,17 @@ def _alert(name: str, firing: list[Sample]) -> dict[str, Any]:
         "count": len(firing),
         "places": places[:_MOST_PLACES],
         "more": max(0, len(places) - _MOST_PLACES),
+        "about": "",
+        "panel": None,
     }
+
+
+def _panel(alert: Alert, firing: list[Sample]) -> dict[str, Any]:
+    """Return where it is seen, and which node or job is chosen there: the one that all of them name."""
+    seen = alert_panel(alert)
+    names = {name for sample in firing for name in sample.labels}
+    chosen = seen.chosen({name: {sample.labels.get(name, "") for sample in firing} for name in names})
+    return {"dashboard": seen.dashboard.id, "panel": seen.panel.id, "title": seen.panel.title, "chosen": chosen}
 
 
 def _place(sample: Sample) -> str:

@@ -99,18 +99,23 @@ function zoomOut() {
   show(from - (to - from) / 2, to + (to - from) / 2);
 }
 
-// A link to a dashboard as things are chosen here, and besides as `chosen` says.
-function linkTo(id, text = "", chosen = {}) {
+// A link to a dashboard as things are chosen here, and besides as `chosen` says; to one of its panels, if that is named.
+function linkTo(id, text = "", chosen = {}, panel = "") {
   const dashboard = dashboards.find((one) => one.id === id);
-  const link = element("a", { href: addressOf({ ...state, ...chosen, dashboard: id }), "data-dashboard": id }, text || (dashboard ? dashboard.title : id));
+  const link = element("a", { href: `${addressOf({ ...state, ...chosen, dashboard: id })}${panel ? `#${panel}` : ""}`, "data-dashboard": id }, text || (dashboard ? dashboard.title : id));
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
     Object.assign(state, chosen);
     choose("dashboard", id);
-    scrollTo(0, 0);
+    if (panel) scrollToPanel(panel);
+    else scrollTo(0, 0);
   });
   return link;
+}
+
+function scrollToPanel(id) {
+  panels.get(id)?.frame.scrollIntoView({ block: "center" });
 }
 
 // Build the frames of the chosen dashboard, and then ask.
@@ -131,6 +136,7 @@ function open() {
   place("panels").replaceChildren(...rows.flat());
   refresh(); // while the answers are on their way there is time for a layout
   panels.forEach((panel) => panel.measure());
+  scrollToPanel(location.hash.slice(1));
 }
 
 async function refresh() {
@@ -241,7 +247,7 @@ function quoted(text) {
 
 async function showAlerts(signal) {
   const found = await answered(fetch(`headline?${question()}`, { signal }));
-  showHeadline(place("headline"), found);
+  showHeadline(place("headline"), found, linkTo);
   place("source").textContent = `From ${found.prometheus}`;
 }
 
