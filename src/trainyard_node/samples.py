@@ -39,6 +39,10 @@ class Samples:
         for name, value in values.items():
             self._values[name][written] = value
 
+    def values(self, name: str) -> Mapping[str, float]:
+        """Return the samples of a metric by their labels, as they are written."""
+        return self._values[name]
+
     def __len__(self) -> int:
         """Return how many there are."""
         return sum(map(len, self._values.values()))

@@ -184,5 +184,7 @@ def test_what_a_head_node_sends_is_kept_judged_and_told(files: dict[str, bytes],
     (alert, *_) = told["alerts"]
     assert alert["labels"]["cluster"] == "llm"
     assert alert["annotations"]["runbook"].endswith("docs/alerts.md#exporter-down")
-    assert alert["annotations"]["panel_url"].startswith("http://localhost:3000/d/trainyard-node-status?viewPanel=panel-")
+    assert alert["annotations"]["panel_url"].startswith(
+        "http://localhost:3000/d/trainyard-node-status?viewPanel=panel-"
+    )
     assert alert["annotations"]["panel_url"].endswith("&var-cluster=llm")

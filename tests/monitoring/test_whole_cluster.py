@@ -72,7 +72,7 @@ def test_both_spellings_of_the_host_are_on_what_either_exporter_says(p5_cluster:
 
 
 def test_counters_grow_between_scrapes(p5_cluster: WholeCluster):
-    for counter in ("node_cpu_seconds_total", "node_amazonefa_rx_bytes", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"):
+    for counter in ("node_cpu_seconds_total", "trainyard_efa_rx_bytes_total", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"):
         assert p5_cluster.ask(f"sum(rate({counter}[10s])) > 0"), counter
 
 

@@ -10,6 +10,7 @@ import re
 
 from trainyard_node.collectors.collector import NothingHere
 from trainyard_node.collectors.efa_device import DRIVER, names_in, read_device
+from trainyard_node.collectors.efa_totals import EfaTotals
 from trainyard_node.errors import NodeError
 from trainyard_node.machine import World
 from trainyard_node.node_env import read_node_env
@@ -20,15 +21,16 @@ CLASS = "/sys/class/infiniband"
 
 
 class EfaCollector:
-    """Reads every counter of every interface."""
+    """Reads every counter of every interface, and adds them up."""
 
     name = "efa"
     interval_s = 15.0
     deadline_s = 5.0
 
     def __init__(self, world: World) -> None:
-        """Remember where to read."""
+        """Remember where to read, and what was read."""
         self._places = world.places
+        self._totals = EfaTotals()
 
     def collect(self) -> Samples:
         """Read once. What one device cannot give is counted, and the others are read all the same."""
@@ -37,6 +39,7 @@ class EfaCollector:
         interfaces = sum([read_device(f"{folder}/{name}", name, samples) for name in _devices(folder)])
         if not len(samples) and not expected:
             raise NothingHere(f"no device in {CLASS} has the driver {DRIVER}, and none is expected")
+        self._totals.add_to(samples)
         samples.add("trainyard_efa_interfaces", interfaces)
         if expected is not None:
             samples.add("trainyard_efa_interfaces_expected", expected)

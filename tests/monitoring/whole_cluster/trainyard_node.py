@@ -7,13 +7,14 @@ from pathlib import Path
 
 from tests.monitoring.whole_cluster.growing import Line, counters, growing
 from tests.monitoring.whole_cluster.nodes import Node
-from tests.node.collectors.efa_tree import EfaTree
+from tests.node.collectors.efa_tree import INSTANCES, EfaTree
 from tests.node.collectors.lustre_tree import mount_lustre
 from tests.node.collectors.recorded_programs import end_of
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.simulation.node import data
 from trainyard_node.collectors.collector import Collector
 from trainyard_node.collectors.efa import EfaCollector
+from trainyard_node.collectors.efa_device import PREFIX
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.collectors.lustre import LustreCollector
 from trainyard_node.collectors.prices import PricesCollector
@@ -67,7 +68,14 @@ def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
         _Health(found),
     ]
     rates = data("efa_rates")
-    return _lines(collectors, {**rates["always"], **({**rates["busy"], **_LUSTRE_BUSY} if node.busy else {})})
+    own = {**rates["always"], **({**rates["busy"], **_LUSTRE_BUSY} if node.busy else {})}
+    interfaces = INSTANCES["p5"][0] - bool(lost)
+    totals = {
+        f"trainyard_efa_{name.removeprefix(PREFIX)}_total": interfaces * rate
+        for name, rate in own.items()
+        if name.startswith(PREFIX)
+    }
+    return _lines(collectors, {**own, **totals})
 
 
 def _tree(folder: Path, lost: str) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from tests.node.collectors.efa_reading import collected, collector, samples, unreadable
 from tests.node.collectors.efa_tree import FORMERLY, INSTANCES, OF_DEVICE, OF_PORT, EfaTree, interface_name
 from trainyard_node.collectors.collector import NothingHere
+from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.efa_device import PREFIX
 from trainyard_node.errors import NodeError
 from trainyard_node.samples import metrics
@@ -87,6 +90,85 @@ def test_a_device_that_comes_later_is_found_then(tree: EfaTree):
     assert samples(running.collect().text())["trainyard_efa_interfaces"] == 1
     tree.interface(ANOTHER)
     assert samples(running.collect().text())["trainyard_efa_interfaces"] == 2
+
+
+def test_totals_begin_at_zero_and_grow_by_what_all_interfaces_count(tree: EfaTree):
+    folders = [tree.interface(name) for name in (ONE, ANOTHER)]
+    running = collector(tree)
+    assert totals(running)["rx_bytes"] == 0
+    for folder, more in zip(folders, (5, 7), strict=True):
+        count(folder, "rx_bytes", more)
+    assert totals(running)["rx_bytes"] == 12
+    assert totals(running)["rx_bytes"] == 12
+    assert totals(collector(tree))["rx_bytes"] == 0
+
+
+def test_an_interface_that_goes_away_and_one_that_comes_change_no_total(tree: EfaTree):
+    folder = tree.interface(ONE)
+    running = collector(tree)
+    totals(running)
+    count(folder, "tx_bytes", 5)
+    assert totals(running)["tx_bytes"] == 5
+    other = tree.interface(ANOTHER)
+    count(other, "tx_bytes", 1000)
+    assert totals(running)["tx_bytes"] == 5
+    shutil.rmtree(folder)
+    count(other, "tx_bytes", 2)
+    assert totals(running)["tx_bytes"] == 7
+    shutil.rmtree(other)
+    tree.expect(2)
+    assert totals(running)["tx_bytes"] == 7
+
+
+def test_a_driver_that_was_loaded_anew_counts_from_zero(tree: EfaTree):
+    folder = tree.interface(ONE)
+    count(folder, "rx_pkts", 1000)
+    running = collector(tree)
+    totals(running)
+    (folder / "ports/1/hw_counters/rx_pkts").write_text("3\n")
+    assert totals(running)["rx_pkts"] == 3
+
+
+def test_a_counter_that_no_interface_has_has_no_total(tree: EfaTree):
+    tree.add(ONE, "efa", {"ports/1/hw_counters": ["tx_bytes"]})
+    assert totals(collector(tree)) == {"tx_bytes": 0}
+
+
+def test_only_an_interface_that_has_counted_errors_is_told_once_more(tree: EfaTree):
+    folders = [tree.interface(name) for name in (ONE, ANOTHER)]
+    for folder in folders:
+        (folder / "hw_counters/no_completion_cmds").write_text("0\n")
+        for counter in ("rdma_read_wr_err", "rdma_write_wr_err"):
+            (folder / "ports/1/hw_counters" / counter).write_text("0\n")
+    assert errors(collected(tree)) == {}
+    (folders[0] / "hw_counters/no_completion_cmds").write_text("3\n")
+    (folders[1] / "ports/1/hw_counters/rdma_read_wr_err").write_text("4\n")
+    assert errors(collected(tree)) == {
+        f'{{device="{ONE}",counter="no_completion_cmds"}}': 3,
+        f'{{device="{ANOTHER}",counter="rdma_read_wr_err"}}': 4,
+    }
+
+
+def errors(found: dict[str, int]) -> dict[str, int]:
+    prefix = "trainyard_efa_interface_errors"
+    return {name.removeprefix(prefix): value for name, value in found.items() if name.startswith(prefix)}
+
+
+def test_every_total_is_of_a_counter_that_is_exported():
+    named = {name.removeprefix("trainyard_efa_").removesuffix("_total") for name in metrics("efa") if "_total" in name}
+    assert named
+    assert {f"{PREFIX}{name}" for name in named} <= metrics("efa").keys()
+
+
+def totals(running: EfaCollector) -> dict[str, int]:
+    found = samples(running.collect().text())
+    names = {name: re.fullmatch("trainyard_efa_(.+)_total", name) for name in found}
+    return {name[1]: found[metric] for metric, name in names.items() if name}
+
+
+def count(folder: Path, counter: str, more: int) -> None:
+    file = folder / "ports/1/hw_counters" / counter
+    file.write_text(f"{int(file.read_text()) + more}\n")
 
 
 @pytest.mark.parametrize("expected", [None, "", "0"])
