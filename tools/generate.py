@@ -39,6 +39,7 @@ from trainyard.spec.fields import field_hints, records_in
 from trainyard.spec.parsing import COMPILED, COMPILED_ENVIRONMENT
 from trainyard.training.run import Run
 from trainyard.training.run_file import COMPILED as COMPILED_RUN
+from trainyard_node.collectors.cpu import CpuCollector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.jobs import JobsCollector
@@ -225,8 +226,8 @@ def _findings_page() -> Iterator[str]:
 
 
 _COLLECTORS = (
-    *(SlurmCollector, SchedulerCollector, PricesCollector, EfaCollector, LustreCollector, NeuronCollector),
-    *(HealthCollector, JobsCollector),
+    *(SlurmCollector, SchedulerCollector, PricesCollector, CpuCollector, EfaCollector, LustreCollector),
+    *(NeuronCollector, HealthCollector, JobsCollector),
     *(NcclRasCollector, NcclInspectorCollector),
 )
 

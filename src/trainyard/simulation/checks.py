@@ -9,7 +9,7 @@ from trainyard.simulation.node import SimulatedNode, SimulatedSeries, Stretch, T
 
 # In this order, a later one is worse: STATUSES of trainyard_node/health/outcome.py.
 _STATUSES = ("absent", "ok", "warning", "unknown", "failed")
-_COLLECTORS = ("efa", "health")
+_COLLECTORS = ("cpu", "efa", "health")
 
 
 def check_series(node: SimulatedNode) -> Iterator[SimulatedSeries]:

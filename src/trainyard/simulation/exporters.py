@@ -9,7 +9,7 @@ from trainyard.simulation.checks import check_series
 from trainyard.simulation.curve import Curve, Piece
 from trainyard.simulation.efa import efa_series
 from trainyard.simulation.gpu import gpu_series
-from trainyard.simulation.host import host_series
+from trainyard.simulation.host import cpu_series, host_series
 from trainyard.simulation.jobs import job_series
 from trainyard.simulation.node import SimulatedNode, SimulatedSeries
 
@@ -27,7 +27,7 @@ def series_of(node: SimulatedNode, exporter: str) -> Iterator[SimulatedSeries]:
         return host_series(node)
     if exporter == "dcgm-exporter":
         return gpu_series(node)
-    return chain(efa_series(node), check_series(node), job_series(node))
+    return chain(cpu_series(node), efa_series(node), check_series(node), job_series(node))
 
 
 def answering(node: SimulatedNode, exporter: str) -> Curve:

@@ -51,6 +51,14 @@ def _cpus(node: SimulatedNode, modes: Mapping[str, Mapping[str, float]]) -> Iter
                 yield first._replace(labels=labelled([("cpu", str(cpu)), ("mode", mode)]))
 
 
+def cpu_series(node: SimulatedNode) -> Iterator[SimulatedSeries]:
+    """Yield what trainyard-node says of all CPUs of a node together."""
+    cpus = node.facts.vcpus or 0
+    shares = {activity: cpus * share for activity, share in data("host_values")["cpu_modes"]["idle"].items()}
+    yield SimulatedSeries("trainyard_cpus", "", constant(cpus))
+    yield _series(node, "trainyard_cpu_idle_seconds_total", (), {"start": 0, "rate": shares, "digits": 2})
+
+
 def _file_systems(node: SimulatedNode, values: Mapping[str, Any]) -> Iterator[SimulatedSeries]:
     for one in values["filesystems"]:
         if node.kind == one.get("not_on") or node.kind != one.get("only_on", node.kind):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trainyard_node.collectors.collector import Collector
+from trainyard_node.collectors.cpu import CpuCollector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import HealthCollector
 from trainyard_node.collectors.jobs import KUBELET, JobsCollector
@@ -21,7 +22,7 @@ from trainyard_node.node_env import read_node_env
 from trainyard_node.programs import Programs
 
 COLLECTORS = (
-    *("slurm", "slurm-scheduler", "prices", "efa", "lustre", "neuron", "health"),
+    *("slurm", "slurm-scheduler", "prices", "cpu", "efa", "lustre", "neuron", "health"),
     *("jobs", "nccl-ras", "nccl-inspector"),
 )
 
@@ -35,6 +36,7 @@ def collectors_of_node(
         "slurm": SlurmCollector(programs, chosen),
         "slurm-scheduler": SchedulerCollector(programs, chosen),
         "prices": PricesCollector(world),
+        "cpu": CpuCollector(world),
         "efa": EfaCollector(world),
         "lustre": LustreCollector(world),
         "neuron": NeuronCollector(world),
@@ -73,6 +75,7 @@ def _of_role(world: World) -> tuple[str, ...]:
         prices = ("prices",) if settings.get("TRAINYARD_LIST_PRICES") else ()
         return (
             *prices,
+            "cpu",
             "efa",
             "lustre",
             *neuron,

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from tests.monitoring.whole_cluster.growing import Line, counters, growing
 from tests.monitoring.whole_cluster.nodes import Node
+from tests.node.collectors.cpu_stat import show_cpus
 from tests.node.collectors.efa_tree import INSTANCES, EfaTree
 from tests.node.collectors.lustre_tree import mount_lustre
 from tests.node.collectors.recorded_programs import end_of
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.simulation.node import data
 from trainyard_node.collectors.collector import Collector
+from trainyard_node.collectors.cpu import CpuCollector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.efa_device import PREFIX
 from trainyard_node.collectors.health import samples_of
@@ -56,6 +58,9 @@ def on_head(folder: Path, *, ill: bool) -> list[Line]:
     return _lines([SlurmCollector(programs), SchedulerCollector(programs, "vpenso"), prices], {})
 
 
+_CPUS = 192  # of a p5.48xlarge
+
+
 def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
     """Return what a compute node exports: its EFA interfaces, whose tree is made in a folder, and its health."""
     lost = node.lost_efa if ill else ""
@@ -63,6 +68,7 @@ def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
     clock = FakeClock()
     found = _LOST_EFA if lost else _ILL_GPU if ill and node.ill_gpu is not None else ()
     collectors: list[Collector] = [
+        CpuCollector(World(Places(str(root)), clock, FakeProcesses(clock))),
         EfaCollector(World(Places(str(root)), clock, FakeProcesses(clock))),
         LustreCollector(World(Places(str(root)), clock, FakeProcesses(clock))),
         _Health(found),
@@ -75,13 +81,15 @@ def on_compute(node: Node, folder: Path, *, ill: bool) -> list[Line]:
         for name, rate in own.items()
         if name.startswith(PREFIX)
     }
-    return _lines(collectors, {**own, **totals})
+    idle = {"trainyard_cpu_idle_seconds_total": 0.9 * _CPUS}
+    return _lines(collectors, {**own, **totals, **idle})
 
 
 def _tree(folder: Path, lost: str) -> Path:
     if not (folder / "sys").exists():
         EfaTree(folder).instance("p5")
         mount_lustre(folder)
+        show_cpus(folder, _CPUS)
         if lost:
             (folder / "sys/class/infiniband" / lost).unlink()
     return folder

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.node.collectors.cpu_stat import show_cpus
 from tests.node.collectors.efa_tree import EfaTree
 from tests.node.collectors.exposed import exposed
 from tests.node.collectors.neuron_tree import show_devices
@@ -15,6 +16,7 @@ from tests.node.collectors.recorded_programs import RecordedPrograms
 from tests.node.doubles import FakeClock, FakeProcesses
 from trainyard.monitoring.registry import registries
 from trainyard_node.collectors.collector import Collector
+from trainyard_node.collectors.cpu import CpuCollector
 from trainyard_node.collectors.efa import EfaCollector
 from trainyard_node.collectors.health import samples_of
 from trainyard_node.collectors.lustre import LustreCollector
@@ -64,12 +66,14 @@ def head(root: Path) -> list[Collector]:
 
 def compute_gpu(root: Path) -> list[Collector]:
     EfaTree(root).instance("p5")
-    return [EfaCollector(world(root)), LustreCollector(world(root)), Health()]
+    show_cpus(root, 192)
+    return [CpuCollector(world(root)), EfaCollector(world(root)), LustreCollector(world(root)), Health()]
 
 
 def compute_cpu(root: Path) -> list[Collector]:
     EfaTree(root).expect(0)
-    return [EfaCollector(world(root)), LustreCollector(world(root)), Health()]
+    show_cpus(root, 72)
+    return [CpuCollector(world(root)), EfaCollector(world(root)), LustreCollector(world(root)), Health()]
 
 
 ROLES = {"head": head, "compute-gpu": compute_gpu, "compute-cpu": compute_cpu}
@@ -106,8 +110,8 @@ def test_promtool_accepts_it(role: str):
     ("role", "names"),
     [
         ("head", ["slurm", "slurm-scheduler", "prices"]),
-        ("compute-gpu", ["efa", "lustre", "health"]),
-        ("compute-none", ["efa", "lustre", "health"]),
+        ("compute-gpu", ["cpu", "efa", "lustre", "health"]),
+        ("compute-none", ["cpu", "efa", "lustre", "health"]),
         ("login", []),
     ],
 )
@@ -125,7 +129,7 @@ def test_a_node_with_neuron_devices_reads_them(tmp_path: Path):
         place.places.node_env.write_text(f"TRAINYARD_ROLE='compute-trn'\nTRAINYARD_SETUP='{setup}'\n")
         assert ("neuron" in _names(place)) == there
     show_devices(tmp_path)
-    assert _names(place) == ["efa", "lustre", "neuron", "health"]
+    assert _names(place) == ["cpu", "efa", "lustre", "neuron", "health"]
 
 
 def test_a_node_of_kubernetes_tells_its_own_jobs(tmp_path: Path):
@@ -134,7 +138,7 @@ def test_a_node_of_kubernetes_tells_its_own_jobs(tmp_path: Path):
     place.places.node_env.write_text("TRAINYARD_ROLE='compute-gpu'\n")
     assert "jobs" not in _names(place)
     place.places.at("/var/lib/kubelet").mkdir(parents=True)
-    assert _names(place) == ["efa", "lustre", "health", "jobs"]
+    assert _names(place) == ["cpu", "efa", "lustre", "health", "jobs"]
     place.places.node_env.write_text(
         "TRAINYARD_ROLE='compute-gpu'\nTRAINYARD_LIST_PRICES='gpu:p5.48xlarge:on-demand:55.04'\n"
     )
