@@ -211,6 +211,17 @@ def test_a_name_that_nothing_has_is_an_error(account: Account, options: tuple[st
     assert "there is nothing called llm-p6 in us-east-2" in out + err
 
 
+def test_a_name_that_nothing_has_is_an_error_where_another_cluster_has_the_bucket(account: Account):
+    bucket = s3.own_bucket(account)
+    s3.make_bucket(account, bucket)
+    s3.put(account, bucket, "trainyard/llm/release", b"1")
+    status, out, err = run(account, "destroy", "llm-p6", "--region", "us-east-2", "--yes")
+    assert status == 1
+    assert "there is nothing called llm-p6 in us-east-2" in out + err
+    assert "objects deleted" not in out
+    assert list(s3.sizes_below(account, bucket, "trainyard/")) == ["trainyard/llm/release"]
+
+
 def test_stacks_of_somebody_else_are_touched_by_nothing(account: Account, tmp_path: Path):
     template = '{"Resources": {"Topic": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.0.0.0/16"}}}}'
     account.client("cloudformation").create_stack(StackName="shared-network", TemplateBody=template)

@@ -30,6 +30,11 @@ _HELD_S = 15 * 60
 _RENEWED_EVERY_S = 60
 
 
+def lock_key(name: str) -> str:
+    """Return where in the bucket the lock of a cluster lies."""
+    return f"{folder(name)}/lock"
+
+
 @dataclass
 class Lock:
     """Held for as long as a deployment or a destruction goes on, and renewed beside it."""
@@ -98,7 +103,7 @@ class Lock:
 
     @property
     def _key(self) -> str:
-        return f"{folder(self.name)}/lock"
+        return lock_key(self.name)
 
     def _content(self) -> tuple[bytes, float]:
         """Return what is written, and until when it holds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainyard.counts import count_text
+from trainyard.deploy.lock import lock_key
 from trainyard.deploy.step import Probe, StepOutcome
 from trainyard.deploy.work import Work, folder
 from trainyard.edge.aws import s3
@@ -45,7 +46,9 @@ class Bucket:
         """Remove what lies in it for this cluster, and leave the bucket."""
         if s3.bucket_problem(work.account, work.bucket) is not None:
             return StepOutcome(changed=False)
-        count = s3.delete_below(work.account, work.bucket, f"{folder(work.name)}/")
+        # The lock is there only for as long as this takes.
+        is_locked = s3.get(work.account, work.bucket, lock_key(work.name)) is not None
+        count = s3.delete_below(work.account, work.bucket, f"{folder(work.name)}/") - is_locked
         deleted = f"{count_text(count, 'object')} deleted"
         is_own = work.bucket == s3.own_bucket(work.account)
         if work.options.delete_data and is_own and s3.delete_empty_bucket(work.account, work.bucket):
