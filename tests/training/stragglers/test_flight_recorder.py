@@ -58,6 +58,39 @@ def test_a_collective_that_does_not_begin_on_a_gpu_puts_its_rank_behind() -> Non
     assert told["notes"] == ["no dump of rank 3: look at it first"]
 
 
+@pytest.mark.parametrize("queued", [(105, 105, 105, 105), (105, 103, 104, 104), (105, 103, 104, 99)])
+def test_what_programs_have_called_ahead_of_their_gpus_hides_no_rank(queued: Sequence[int]) -> None:
+    ranks = [
+        [entry(number, "completed" if number < 100 else "started" if number == 100 and rank != 3 else "scheduled")
+         for number in range(90, last + 1)]
+        for rank, last in enumerate(queued)
+    ]  # fmt: skip
+    told = flight_values(dumped(*ranks), {})
+    assert [(one["rank"], one["sequence"], one["waiting"]) for one in told["behind"]] == [(3, 100, 3)]
+    assert told["notes"] == []
+
+
+def test_a_collective_that_others_have_completed_holds_nobody_up() -> None:
+    told = flight_values(dumped([entry(7, "started")], *[[entry(7)]] * 3), {})
+    assert (told["behind"], told["notes"]) == ([], [])
+
+
+def test_a_name_adds_no_line_to_the_report() -> None:
+    told = flight_values(dumped(*[[entry(7, "started", profiling_name="x\nrun ok: all fine")]] * 4), {})
+    assert "\n" not in told["notes"][0]
+
+
+def test_one_text_for_all_names_takes_no_more_than_once_its_room() -> None:
+    text = "x" * 1_000_000
+    entries = [{**entry(number), "process_group": ("0", text)} for number in range(1, 20_001)]
+    config = {
+        str(number): {"name": str(number), "desc": "", "ranks": "[1, 2]" + " " * 1_000_000} for number in range(3)
+    }
+    config |= {str(number): config["0"] for number in range(3000)}
+    content = pickle.dumps({"version": "2.10", "pg_config": config, "entries": entries}, protocol=2)
+    assert rank_dump(0, content).calls == ()
+
+
 def test_where_all_are_in_the_same_collective_nobody_is_behind() -> None:
     told = flight_values(dumped(*[[entry(7, "started")]] * 4), {})
     assert told["behind"] == []
@@ -97,6 +130,8 @@ HARMFUL = {
     "a name": pickle.dumps({"version": "2.10", "entries": [Path]}, protocol=2),
     "an index that takes room": b"\x80\x02}r\xff\xff\xff\x7f.",
     "room for bytes": b"\x80\x05\x96\xff\xff\xff\xff\xff\x00\x00\x00.",
+    "keys that end Python": b"\x80\x02}" + b")" + b"\x85" * 3_000_000 + b"Ns.",
+    "such keys, several": b"\x80\x02}(" + b")" + b"\x85" * 3_000_000 + b"Nu.",
     "half a dump": (DUMPS / "pickle" / "nccl_trace_rank_0").read_bytes()[:900],
     "other JSON": b'{"entries": 3}',
     "deep JSON": b'{"entries": ' + b"[" * 100_000,

@@ -12,9 +12,11 @@ import pickle
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
+from itertools import islice
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeGuard
 
+from trainyard.foreign_text import word_or_quoted
 from trainyard.training.stragglers.rank_times import Place
 from trainyard.training.stragglers.verdict import LEAST_SLOWDOWN
 
@@ -25,6 +27,8 @@ _MOST_ENTRIES = 100_000
 _LEAST_COMPARED = 20
 _MOST_NAMED = 8
 _MOST_NUMBER = 2**63
+# One text can be many names in a pickle, and only its first mention takes room there.
+_MOST_CHARACTERS, _MOST_GROUPS, _MOST_OF_RANKS = 500, 10_000, 10_000_000
 # What a dump consists of: no opcode that names, makes or calls anything, or that takes room before it has read.
 _OPCODES = (
     *(pickle.PROTO, pickle.STOP, pickle.MARK, pickle.NONE, pickle.NEWTRUE, pickle.NEWFALSE, pickle.EMPTY_DICT),
@@ -34,7 +38,7 @@ _OPCODES = (
     *(pickle.BINGET, pickle.LONG_BINGET, pickle.MEMOIZE),
 )
 _DAMAGES = (pickle.UnpicklingError, EOFError, LookupError, TypeError, ValueError, AttributeError, OverflowError,
-            RecursionError, struct.error)  # fmt: skip
+            RecursionError, MemoryError, struct.error)  # fmt: skip
 
 
 class Call(NamedTuple):
@@ -62,7 +66,24 @@ class RankDump(NamedTuple):
 class _PlainUnpickler(pickle._Unpickler):  # noqa: SLF001  the one in Python has no other name
     """Makes dicts, lists, texts and numbers; the faster one in C takes room for as large an index as is written."""
 
-    dispatch = {opcode[0]: pickle._Unpickler.dispatch[opcode[0]] for opcode in _OPCODES}  # noqa: SLF001  as above
+    stack: list[Any]
+    dispatch: ClassVar[dict[int, Any]] = {opcode[0]: pickle._Unpickler.dispatch[opcode[0]] for opcode in _OPCODES}  # noqa: SLF001  as above
+
+    def _load_setitem(self) -> None:
+        self._refuse_keys(self.stack[-2:-1])
+        pickle._Unpickler.load_setitem(self)  # type: ignore[attr-defined]  # noqa: SLF001  as above
+
+    def _load_setitems(self) -> None:
+        self._refuse_keys(self.stack[::2])
+        pickle._Unpickler.load_setitems(self)  # type: ignore[attr-defined]  # noqa: SLF001  as above
+
+    def _refuse_keys(self, keys: Iterable[object]) -> None:
+        """Raise where a key is no text or number: a tuple in a tuple in a tuple ends Python when it is hashed."""
+        if not all(isinstance(key, str | int | float | None) for key in keys):
+            raise pickle.UnpicklingError("a key is no text")
+
+    dispatch[pickle.SETITEM[0]] = _load_setitem
+    dispatch[pickle.SETITEMS[0]] = _load_setitems
 
 
 def rank_dump(rank: int, content: bytes) -> RankDump:
@@ -83,7 +104,7 @@ def _call(entry: Mapping[str, Any]) -> Call | None:
     """Return the collective of an entry; None of what two ranks send each other, and of what is none."""
     group, sequence = _group_name(entry.get("process_group")), entry.get("collective_seq_id")
     name, state = entry.get("profiling_name"), entry.get("state")
-    if entry.get("is_p2p") or group is None or not isinstance(name, str) or not isinstance(state, str):
+    if entry.get("is_p2p") or group is None or not _is_name(name) or not isinstance(state, str):
         return None
     if not isinstance(sequence, int) or not 0 < sequence < _MOST_NUMBER:
         return None
@@ -96,19 +117,24 @@ def _call(entry: Mapping[str, Any]) -> Call | None:
 
 def _group_name(parts: object) -> str | None:
     """Return the name of a process group with its description; None where it has none."""
-    if not isinstance(parts, list | tuple) or len(parts) != 2 or not all(isinstance(part, str) for part in parts):
+    if not isinstance(parts, list | tuple) or len(parts) != 2 or not all(map(_is_name, parts)):
         return None
     return str(parts[0]) if parts[1] in {"", "undefined"} else f"{parts[0]}:{parts[1]}"
 
 
 def _members(config: object) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield the ranks of each group, which are written as text: [0, 1, 2]."""
-    for told in config.values() if isinstance(config, dict) else ():
+    left = _MOST_OF_RANKS
+    for told in islice(config.values(), _MOST_GROUPS) if isinstance(config, dict) else ():
         group = _group_name((told.get("name"), told.get("desc"))) if isinstance(told, dict) else None
         ranks = told.get("ranks") if isinstance(told, dict) else None
-        if group and isinstance(ranks, str):
+        if group and isinstance(ranks, str) and (left := left - len(ranks)) >= 0:
             words = (word.strip() for word in ranks.strip("[]").split(","))
-            yield group, tuple(int(word) for word in words if word.isdecimal() and len(word) < 9)
+            yield group, tuple(int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 9)
+
+
+def _is_name(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) <= _MOST_CHARACTERS
 
 
 def _number(value: object) -> float | None:
@@ -135,46 +161,66 @@ def flight_values(dumps: Sequence[RankDump], places: Mapping[int, Place]) -> dic
 
 
 def _groups(dumps: Sequence[RankDump]) -> Iterator[_Group]:
-    """Yield the groups in which something was called, with the last call of each rank; None of one that has none."""
-    dumped, last = {dump.rank for dump in dumps}, dict[str, dict[int, Call | None]]()
+    """Yield the groups in which something was called, with the calls of each rank; nothing of one that has none."""
+    dumped, calls = {dump.rank for dump in dumps}, dict[str, dict[int, list[Call]]]()
     for dump in dumps:
         for name, ranks in dump.members.items():
-            last.setdefault(name, {}).update({rank: None for rank in ranks if rank in dumped})
+            of_ranks = calls.setdefault(name, {})
+            for rank in dumped.intersection(ranks):
+                of_ranks.setdefault(rank, [])
     for dump in dumps:
         for call in dump.calls:
-            former = last.setdefault(call.group, {}).get(dump.rank)
-            if former is None or former.sequence <= call.sequence:
-                last[call.group][dump.rank] = call
-    yield from (_Group(name, calls) for name, calls in sorted(last.items()) if any(calls.values()))
+            calls.setdefault(call.group, {}).setdefault(dump.rank, []).append(call)
+    yield from (_Group(name, of_ranks) for name, of_ranks in sorted(calls.items()) if any(of_ranks.values()))
 
 
 class _Group:
-    """How far the ranks of a process group are."""
+    """How far the ranks of a process group are.
 
-    def __init__(self, name: str, last: Mapping[int, Call | None]) -> None:
-        self.name, self.last = name, last
-        self.front = max((call for call in self.last.values() if call is not None), key=lambda call: call.sequence)
-        at_front = {rank: call for rank, call in self.last.items() if call and call.sequence == self.front.sequence}
-        self.waiting = [rank for rank, call in at_front.items() if call.state != "completed"]
-        not_called = [rank for rank in self.last if rank not in at_front]
+    Programs call ahead of their GPU, so the collective in which they wait is the first one that is not completed, and
+    not the last one that was called.
+    """
+
+    def __init__(self, name: str, calls: Mapping[int, Sequence[Call]]) -> None:
+        self.name = name
+        self._last = {rank: max((call.sequence for call in own), default=0) for rank, own in calls.items()}
+        pending = {rank: _pending(own) for rank, own in calls.items()}
+        self.sequence = min((sequence for own in pending.values() for sequence in own), default=0)
+        self._there = {rank: own[self.sequence] for rank, own in pending.items() if self.sequence in own}
+        self.waiting = list(self._there)
+        not_called = [rank for rank, last in self._last.items() if last < self.sequence]
         # All have called it, and on some it does not begin: their GPU has other work before it.
-        has_begun = any(call.state != "scheduled" for call in at_front.values())
-        not_begun = [rank for rank in self.waiting if has_begun and at_front[rank].state == "scheduled"]
-        self.behind = (not_called or not_begun) if self.waiting else []
+        has_begun = any(call.state != "scheduled" for call in self._there.values())
+        not_begun = [rank for rank, call in self._there.items() if has_begun and call.state == "scheduled"]
+        self.behind = not_called or not_begun
+
+    @property
+    def collective(self) -> str:
+        """What it is called in which they wait."""
+        return next((call.name for call in self._there.values()), "")
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks it has whose dumps are there."""
+        return len(self._last)
 
     @property
     def is_stuck_inside(self) -> bool:
         """Return whether all its ranks are in the same collective, and none is behind."""
-        return bool(self.waiting) and not self.behind and self.front.state == "started"
+        return 0 < len(self.waiting) == self.ranks and all(call.state == "started" for call in self._there.values())
 
     def told(self, rank: int) -> dict[str, Any]:
         """Return how far a rank is that is behind."""
-        call = self.last[rank]
         return {
-            "group": self.name, "collective": self.front.name, "sequence": self.front.sequence,
-            "last_sequence": 0 if call is None else call.sequence,
-            "waiting": sum(other != rank for other in self.waiting),
+            "group": self.name, "collective": self.collective, "sequence": self.sequence,
+            "last_sequence": self._last[rank], "waiting": sum(other != rank for other in self.waiting),
         }  # fmt: skip
+
+
+def _pending(calls: Sequence[Call]) -> dict[int, Call]:
+    """Return what a rank has called and not completed, by number: what comes before a completed one is completed."""
+    done = max((call.sequence for call in calls if call.state == "completed"), default=0)
+    return {call.sequence: call for call in calls if call.sequence > done}
 
 
 def _late(dumps: Sequence[RankDump]) -> tuple[list[tuple[int, dict[str, float]]], int]:
@@ -223,6 +269,6 @@ def _notes(dumps: Sequence[RankDump], groups: Iterable[_Group]) -> Iterator[str]
     for group in groups:
         if group.is_stuck_inside:
             yield (
-                f"all {len(group.last):,} ranks are in {group.front.name} {group.front.sequence} of {group.name}, and "
-                "none is behind: look at what is between them, such as EFA"
+                f"all {group.ranks:,} ranks are in {word_or_quoted(group.collective)} {group.sequence} of "
+                f"{word_or_quoted(group.name)}, and none is behind: look at what is between them, such as EFA"
             )
