@@ -65,6 +65,10 @@ _FETCH = "Failed to download OnNodeConfigured script 0 https://example.com/setup
     ([_REFUSED, "", _GATHERED], None),
     ([_FETCH.format(404)], "HTTP status 404 is"),
     ([_FETCH.format(1)], None),
+    (["GPU status: 503 MHz", _FETCH.format(1)], None),
+    (["step status 404 of 1000", _FETCH.format(1)], None),
+    (["HTTP status 403", _FETCH.format(1)], "HTTP status 403 is"),
+    (["curl: (22) The requested URL returned error: 404", _FETCH.format(1)], "HTTP status 404 is"),
     (["error: [job 77] prolog failed status=127:0"], "Exit status 127 is"),
     (["error: [job 77] prolog failed status=1:0"], None),
 ])  # fmt: skip

@@ -37,6 +37,16 @@ def test_what_is_rare_and_looks_like_trouble_comes_first():
     (b"ERROR upload failed, retries exceeded", True),
     (b"ERROR: Max retries exceeded with url: /model", True),
     (b"ERROR the hub is busy", True),
+    (b"ERROR attempt 1 failed, retrying (max 5 attempts)", False),
+    (b"ERROR: upload failed (attempt 5 of 5)", True),
+    (b"ERROR: upload failed, attempt 5/5, retrying", True),
+    (b"ERROR download failed, will not retry", True),
+    (b"ERROR request failed, retries exhausted", True),
+    (b"ERROR not retrying: HTTP 403", True),
+    (b"FATAL ERROR: out of retries", True),
+    (b"ERROR Retry limit reached", True),
+    (b"ERROR cannot retry", True),
+    (b"ERROR: permission denied on the folder, fix the mode and try again", True),
 ])  # fmt: skip
 def test_a_failure_that_is_tried_again_is_no_error_before_it_is_given_up(line: bytes, *, is_error: bool):
     (found,) = unusual_lines([LogFile("a.log", [line + b"\n"])], signature_table=KNOWN)

@@ -87,7 +87,7 @@ def report_run(  # noqa: PLR0913  every source is its own
         raise InputError("there is no start of a run and no progress to account for", hint=hint)
     notes = [*records.notes, *paid.notes]
     ledgers = []
-    activity = None if prometheus is None else _activity(prometheus, region, profile, file, by_run)
+    activity = None if prometheus is None else _activity(prometheus, region, profile, file)
     for name, attempts in (by_run or {file.run.name if file else folders[0].parent.name: []}).items():
         is_only = len(by_run) <= 1  # of several runs, folders say by their names whose they are
         told = [session for folder, session in sessions if is_only or name in (folder.name, folder.parent.name)]
@@ -113,17 +113,14 @@ def report_run(  # noqa: PLR0913  every source is its own
     return values
 
 
-def _activity(
-    prometheus: str, region: str | None, profile: str | None, file: RunFile | None, by_run: Mapping[str, list[Attempt]]
-) -> GpuActivity:
+def _activity(prometheus: str, region: str | None, profile: str | None, file: RunFile | None) -> GpuActivity:
     """Return what tells what GPUs did. Raises TrainyardError where nobody answers: later on, that is a note."""
     # boto3, which it needs for Amazon's, takes longer to import than most reports to make.
     from trainyard.operate.monitoring.viewer.metrics_source import keeper_at  # noqa: PLC0415
 
     keeper = keeper_at(prometheus, region, profile)
     keeper.expect_ready()
-    starts = [attempt for attempts in by_run.values() for attempt in attempts]
-    return GpuActivity(keeper, None if file is None else file.spec.name, starts)
+    return GpuActivity(keeper, None if file is None else file.spec.name)
 
 
 def _text(place: str) -> str:
@@ -149,7 +146,7 @@ def _add_flight(runs: Sequence[dict[str, Any]], dumped: Path, folders: Sequence[
         raise InputError("nothing says of which run the dumps are", where=str(dumped), hint=hint)
     dumps: dict[int, RankDump] = {}
     problems = 0
-    for place in sorted(_files(dumped), key=lambda place: place.lstat().st_mtime):  # of two of a rank, the newer counts
+    for place in sorted(_files(dumped), key=_written):  # of two of a rank, the newer counts
         match = _DUMP.search(place.name)
         if match is None or not place.is_file():
             continue
@@ -161,10 +158,19 @@ def _add_flight(runs: Sequence[dict[str, Any]], dumped: Path, folders: Sequence[
     if not dumps:
         hint = "name the folder of TORCH_FR_DUMP_TEMP_FILE, or of TORCH_NCCL_DEBUG_INFO_TEMP_FILE"
         raise InputError(f"{dumped} has no dump of a flight recorder", where=str(dumped), hint=hint)
-    places = {rank: place for folder in folders for rank, place in places_of(_ends(folder)).items()}
+    told_by = [folder for folder in folders if len(runs) == 1 or own[0]["run"] in (folder.name, folder.parent.name)]
+    places = {rank: place for folder in told_by for rank, place in places_of(_ends(folder)).items()}
     own[0]["flight_recorder"] = flight_values([dumps[rank] for rank in sorted(dumps)], places)
     if problems:
         own[0]["flight_recorder"]["notes"].append(f"{count_text(problems, 'file')} could not be read")
+
+
+def _written(place: Path) -> float:
+    """Return when a file was written; of one that is gone by now, no matter."""
+    try:
+        return place.lstat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def write_page(values: Mapping[str, Any], file: Path, *, force: bool = False) -> None:

@@ -109,7 +109,9 @@ class UnusualLines:
         weight = next((weight for weight, pattern in self._weights if pattern.search(plain)), None)
         if weight is None:  # it says that there is no trouble
             return
-        if weight >= _ERROR_WEIGHT and is_tried_again(decode_line(plain[:_TEXT_BYTES])):  # the last attempt says so
+        if weight >= _ERROR_WEIGHT and is_tried_again(
+            decode_line(plain[:_TEXT_BYTES]), by_itself=True
+        ):  # the last attempt says so
             weight = _ERROR_WEIGHT - 1
         words = _MASKED.sub("#", decode_line(line[:_COMPARED_BYTES]))
         slot = zlib.crc32(words.encode()) % _COUNTS

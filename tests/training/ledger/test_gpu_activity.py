@@ -154,7 +154,7 @@ def test_on_batch_nodes_are_found_by_their_job(planned: tuple[Lived, Path]) -> N
     begin_ms, end_ms = (round(1000 * life.at(minute)) for minute in LLAMA[0])
     start = Attempt("llama", "11", 0, None, begin_ms, end_ms, is_running=False, state="FAILED",
                     gpus={"node 0": 8, "node 1": 8})  # fmt: skip
-    spans = GpuActivity(planned[0].api, None, [start]).spans(start)
+    spans = GpuActivity(planned[0].api, None).spans(start)
     lengths_m = [(span.state, (span.end_ms - span.begin_ms) / 60_000) for span in spans if span.state != "missing"]
     assert [state for state, _ in lengths_m] == ["idle", *(["computing", "waiting"] * 3)]
     assert [length for _, length in lengths_m] == pytest.approx([9, 110, 4, 126, 4, 67, 100], abs=4)

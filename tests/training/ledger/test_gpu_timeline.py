@@ -50,6 +50,14 @@ CASES: dict[str, tuple[Told, Sequence[int], str, dict[str, float]]] = {
     "a hang in the middle": (
         [("computing", 60), ("waiting", 40), ("computing", 60)], (), "COMPLETED", {"productive": 120, "hang": 40},
     ),
+    "a hang that some nodes leave now and then": (
+        [("computing", 60), *[("waiting", 14), ("mixed", 6)] * 3, ("computing", 9)], (), "COMPLETED",
+        {"productive": 69, "hang": 42, "unknown": 18},
+    ),
+    "nodes without any work": ([("idle", 600)], (), "CANCELLED", {"idle": 600}),
+    "a long way to the first step": (
+        [("idle", 30), ("computing", 60)], (), "COMPLETED", {"start-up": 30, "productive": 60},
+    ),
     "GPUs that wait too shortly to say for what": (
         [("computing", 60), ("waiting", 8), ("computing", 60)], (), "COMPLETED", {"productive": 120, "unknown": 8},
     ),
@@ -106,7 +114,7 @@ def test_parts_add_up_whatever_gpus_did(seed: int) -> None:
 def test_a_month_is_asked_in_50_queries_of_100_points() -> None:
     source = FakeSource()
     start = attempt(30 * 1440)
-    assert GpuActivity(source, "llm-p5", [start]).spans(start) == []
+    assert GpuActivity(source, "llm-p5").spans(start) == []
     points = [1 + round((end_s - begin_s) / step_s) for _, begin_s, end_s, step_s in source.ranges]
     assert (len(points), max(points), sum(points)) == (50, 100, 30 * 86400 // 519)
     assert source.ranges[0][0].count('cluster="llm-p5"') > 5
@@ -117,7 +125,7 @@ def test_nodes_are_found_by_their_hosts_or_on_batch_by_their_job() -> None:
     source = FakeSource()
     names = {"ip-10-0-0-1.us-east-2.compute.internal": 8}, {"node 0": 8}, {'a"} or vector(1)': 8}
     starts = [attempt(60, gpus=gpus, job="5f0c-7") for gpus in names]
-    activity = GpuActivity(source, None, starts)
+    activity = GpuActivity(source, None)
     assert [activity.spans(start) for start in starts] == [[], [], []]
     first, second = (asked[0] for asked in source.ranges)
     assert 'node=~"ip-10-0-0-1"})' in first
@@ -127,12 +135,26 @@ def test_nodes_are_found_by_their_hosts_or_on_batch_by_their_job() -> None:
 
 def test_what_is_asked_no_more_is_told() -> None:
     starts = [attempt(60, job=str(job)) for job in range(202)]
-    activity = GpuActivity(FakeSource(fails=TrainyardError("too many samples")), None, starts)
+    activity = GpuActivity(FakeSource(), None)
     assert not any(activity.spans(start) for start in starts)
     assert list(activity.notes()) == [
-        "not all metrics could be asked: too many samples",
-        "metrics were asked about the 200 starts with the most GPU time, not about 2 starts",
+        "metrics were asked about the first 200 starts without progress, not about 2 starts"
     ]
+    failing = GpuActivity(FakeSource(fails=TrainyardError("too many samples")), None)
+    assert not any(failing.spans(start) for start in starts)
+    assert list(failing.notes()) == ["not all metrics could be asked: too many samples"]
+
+
+class Endless(FakeSource):
+    def query_range(self, expr: str, start_s: float, end_s: float, step_s: float) -> list[Series]:
+        del expr, end_s, step_s
+        points = [(float("inf"), 2.0), (float("nan"), 2.0), (-1e300, 2.0), (start_s, 2.0)]
+        return [Series({"cluster": "a", "state": "present"}, points)]
+
+
+def test_times_that_no_prometheus_gives_do_no_harm() -> None:
+    states = [span.state for span in GpuActivity(Endless(), None).spans(attempt(60))]
+    assert states == ["unclear", "missing"]
 
 
 class TwoClusters(FakeSource):
@@ -142,7 +164,7 @@ class TwoClusters(FakeSource):
 
 
 def test_nodes_of_several_clusters_are_not_mixed() -> None:
-    activity = GpuActivity(TwoClusters(), None, [attempt(60)])
+    activity = GpuActivity(TwoClusters(), None)
     assert activity.spans(attempt(60)) == []
     assert list(activity.notes()) == [
         "metrics of several clusters have such nodes (a, b): give RUN, whose spec names the cluster"

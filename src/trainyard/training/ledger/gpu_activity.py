@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
@@ -24,7 +24,7 @@ LEAST_STEP_S = 120
 # A month in steps of nine minutes. An answer has to come within 30 s: of 1,000 nodes so many points took 5 s on a busy
 # machine (benchmarks/README.md).
 _MOST_POINTS, _POINTS_A_QUERY = 5000, 100
-# Each costs a query or a few; the others of a cluster's accounting are shorter.
+# Each costs a query or a few.
 _MOST_STARTS = 200
 # What Slurm and Kubernetes call hosts, and Batch jobs: nothing that would end the text in a query.
 _HOST = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9.-]+)?\Z")
@@ -53,13 +53,11 @@ class RangeSource(Protocol):
 class GpuActivity:
     """The metrics of a cluster, as far as they tell of starts; None stands for the only cluster that there is."""
 
-    def __init__(self, source: RangeSource, cluster: str | None, starts: Sequence[Attempt]) -> None:
-        """Prepare to ask. Of ``starts``, those with the most GPU time may be asked about."""
+    def __init__(self, source: RangeSource, cluster: str | None) -> None:
+        """Prepare to ask."""
         self._source, self._cluster = source, cluster
-        longest = sorted(starts, key=lambda start: (start.begin_ms - start.end_ms) * start.gpu_count)
-        self._asked = set(map(_key, longest[:_MOST_STARTS]))
         self._problem = ""
-        self._left_out = self._unnamed = 0
+        self._asked = self._left_out = self._unnamed = 0
         self._shared: set[str] = set()
         self._ambiguous: set[str] = set()
 
@@ -68,9 +66,10 @@ class GpuActivity:
         nodes = _nodes(attempt)
         if nodes is None:
             self._unnamed += 1
-        elif _key(attempt) not in self._asked:
+        elif self._asked >= _MOST_STARTS:
             self._left_out += 1
         elif not self._problem:
+            self._asked += 1
             try:
                 return self._told(attempt, self._counts(attempt, nodes))
             except TrainyardError as error:
@@ -89,7 +88,7 @@ class GpuActivity:
             yield f"nodes of job {jobs} have more GPUs than it had: what its own did is not told by their metrics"
         if self._left_out:
             starts = count_text(self._left_out, "start")
-            yield f"metrics were asked about the {_MOST_STARTS} starts with the most GPU time, not about {starts}"
+            yield f"metrics were asked about the first {_MOST_STARTS} starts without progress, not about {starts}"
         if self._unnamed:
             yield f"{count_text(self._unnamed, 'start')} of nodes whose names no query can hold: no metrics asked"
 
@@ -109,6 +108,7 @@ class GpuActivity:
         step_s, begin_s = step_s_of(attempt), attempt.begin_ms / 1000
         matcher = 'cluster=~".*"' if self._cluster is None else f'cluster="{self._cluster}"'
         expr, last = _expr(nodes).replace("$cluster", matcher), _last_step(attempt)
+        until_s = begin_s + (last + 1) * step_s
         counts: dict[str, dict[str, dict[int, float]]] = {}
         for first in range(1, last + 1, _POINTS_A_QUERY):
             until = min(first + _POINTS_A_QUERY - 1, last)
@@ -116,7 +116,8 @@ class GpuActivity:
             for series in found:
                 of_cluster = counts.setdefault(series.labels.get("cluster", ""), {})
                 of_state = of_cluster.setdefault(series.labels.get("state", ""), {})
-                of_state.update((round((at_s - begin_s) / step_s), value) for at_s, value in series.points)
+                in_time = (point for point in series.points if begin_s <= point[0] <= until_s)
+                of_state.update((round((at_s - begin_s) / step_s), value) for at_s, value in in_time)
         return counts
 
 
@@ -127,10 +128,6 @@ def step_s_of(attempt: Attempt) -> int:
 
 def _last_step(attempt: Attempt) -> int:
     return (attempt.end_ms - attempt.begin_ms) // (1000 * step_s_of(attempt))
-
-
-def _key(attempt: Attempt) -> tuple[str, str, int, int]:
-    return attempt.run, attempt.job, attempt.restart, attempt.begin_ms
 
 
 def _nodes(attempt: Attempt) -> str | None:

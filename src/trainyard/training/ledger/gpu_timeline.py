@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from trainyard.training.ledger.attempt import Attempt
 from trainyard.training.ledger.gpu_activity import GpuSpan, step_s_of
@@ -72,16 +73,19 @@ class _GpuTimeline:
                   if span.state in {"computing", "unclear"}
                   or (span.state == "missing" and (number or span.end_ms - span.begin_ms >= STILL_MS))]  # fmt: skip
         first, last = (active[0], active[-1]) if active else (len(spans), len(spans))
+        still_ms = _still_ms(spans)
         for number, span in enumerate(spans):
             if span.state in {"missing", "unclear"}:
                 self._take_otherwise(span)
             elif span.state == "computing":
                 self._take_computing(span)
             elif number < first:
-                is_hang = span.state == "waiting" and span.end_ms - span.begin_ms >= STILL_MS
-                self.timeline.until(span.end_ms, "hang" if is_hang else "start-up")
+                # Before anything computes, GPUs may be idle for long while containers and data come.
+                long_states = {"waiting": "hang"} if active else {"waiting": "hang", "idle": "idle"}
+                is_long = span.end_ms - span.begin_ms >= STILL_MS
+                self.timeline.until(span.end_ms, long_states.get(span.state, "start-up") if is_long else "start-up")
             else:
-                self._take_still(span, is_last=number > last)
+                self._take_still(span, is_last=number > last, is_long=still_ms[number] >= STILL_MS)
         self.timeline.until(self.timeline.end_ms, "unknown")
 
     def _take_otherwise(self, span: GpuSpan) -> None:
@@ -101,7 +105,7 @@ class _GpuTimeline:
         else:
             self._add_unknown(span.end_ms, "kept")
 
-    def _take_still(self, span: GpuSpan, *, is_last: bool) -> None:
+    def _take_still(self, span: GpuSpan, *, is_last: bool, is_long: bool) -> None:
         """Take a time in which GPUs do nothing, or wait: what ends with a checkpoint was the writing of it."""
         written_ms = max((at for at in self._saved_ms if span.begin_ms < at <= span.end_ms + self._step_ms), default=0)
         if written_ms:
@@ -110,7 +114,7 @@ class _GpuTimeline:
                 self.timeline.until(end_ms, "save")
             else:
                 self._add_unknown(end_ms, "contradiction")
-        is_long = span.end_ms - self.timeline.at_ms >= STILL_MS
+            is_long = span.end_ms - self.timeline.at_ms >= STILL_MS
         if span.state == "waiting" and is_long:
             self.timeline.until(span.end_ms, "hang")
         elif span.state == "idle" and (is_long or is_last):
@@ -123,3 +127,12 @@ class _GpuTimeline:
         if taken_ms > 0:
             self.unknown_ms[why] = self.unknown_ms.get(why, 0) + taken_ms
             self.timeline.until(end_ms, "unknown")
+
+
+def _still_ms(spans: Sequence[GpuSpan]) -> list[int]:
+    """Return for each span how long nothing computes around it: some nodes of a hang may leave it now and then."""
+    lengths: list[int] = []
+    for is_still, together in groupby(spans, key=lambda span: span.state in {"waiting", "idle", "mixed"}):
+        own = list(together)
+        lengths += [own[-1].end_ms - own[0].begin_ms if is_still else 0] * len(own)
+    return lengths
