@@ -40,6 +40,7 @@ def minutes(ledger: Ledger) -> dict[str, float]:
     return {kind: spent / MINUTE_MS / 16 for kind, spent in ledger.gpu_ms().items() if spent}
 
 
+FLAPS: Told = [("waiting", 14), ("mixed", 6)] * 3
 CASES: dict[str, tuple[Told, Sequence[int], str, dict[str, float]]] = {
     "a good day": (
         [("idle", 8), ("mixed", 2), ("computing", 600), ("idle", 20)], (), "COMPLETED",
@@ -51,7 +52,7 @@ CASES: dict[str, tuple[Told, Sequence[int], str, dict[str, float]]] = {
         [("computing", 60), ("waiting", 40), ("computing", 60)], (), "COMPLETED", {"productive": 120, "hang": 40},
     ),
     "a hang that some nodes leave now and then": (
-        [("computing", 60), *[("waiting", 14), ("mixed", 6)] * 3, ("computing", 9)], (), "COMPLETED",
+        [("computing", 60), *FLAPS, ("computing", 9)], (), "COMPLETED",
         {"productive": 69, "hang": 42, "unknown": 18},
     ),
     "nodes without any work": ([("idle", 600)], (), "CANCELLED", {"idle": 600}),
