@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from tests.program import run
 from tests.training.ledger.runs import storm
+from tests.training.stragglers.test_flight_recorder import DUMPS
 from trainyard.monitoring.registry import registry
 
 
@@ -142,3 +144,22 @@ def test_promtool_finds_nothing_to_say_of_the_metrics(folder: Path) -> None:
     text = (folder / "m.prom").read_bytes()
     done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)
     assert (done.returncode, done.stderr, done.stdout) == (0, b"", b"")
+
+
+def test_dumps_of_one_of_several_runs_get_the_places_of_that_run(folder: Path) -> None:
+    first = json.loads((folder / "jobs.json").read_text())["jobs"]
+    jobs = [
+        {**job, "name": name, "job_id": number} for number, name in enumerate(("alpha", "beta"), 7) for job in first
+    ]
+    (folder / "jobs.json").write_text(json.dumps({"jobs": jobs}))
+    words = []
+    for name in ("alpha", "beta"):
+        progress = folder / name / "progress"
+        progress.mkdir(parents=True)
+        line = {"event": "start", "time": 1_780_000_060, "rank": 2, "node": f"of-{name}", "gpu": 5}
+        (progress / "rank-2.jsonl").write_text(json.dumps(line) + "\n")
+        words += ["--progress", str(progress)]
+    shutil.copytree(DUMPS / "json", folder / "alpha" / "dumps")
+    alpha, beta = report(folder, *words, "--flight-recorder", f"{folder}/alpha/dumps")["runs"]
+    assert {rank["node"] for rank in alpha["flight_recorder"]["behind"] if rank["rank"] == 2} == {"of-alpha"}
+    assert beta["flight_recorder"] is None
