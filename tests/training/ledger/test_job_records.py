@@ -87,6 +87,49 @@ def test_a_pod_that_takes_the_place_of_one_that_failed_begins_another_start_of_a
     assert (first.end_ms, second.end_ms - first.begin_ms) == (second.begin_ms, 2 * 3_600_000)
 
 
+def of_job_set(index: int, begin: str, end: str | None, attempt: str = "0", uid: str = "x", **status: Any) -> Any:
+    made = pod(f"r-worker-0-{index}-{begin}", f"n{index}-{uid}", begin, end, **status)
+    prefix, of_job = "jobset.sigs.k8s.io/", "batch.kubernetes.io/job-"
+    made["metadata"]["labels"] = {f"{prefix}jobset-name": "r", f"{prefix}jobset-uid": uid, f"{of_job}name":
+                                  "r-worker-0", f"{of_job}completion-index": str(index),
+                                  f"{prefix}restart-attempt": attempt}  # fmt: skip
+    return made
+
+
+def of_pods(*pods: Any) -> list[tuple[int, int, int, str]]:
+    """Return of each start its number, the minutes it took, its GPUs and its state."""
+    starts = job_records(json.dumps({"items": pods}), "-", NOW_MS).attempts
+    return [
+        (start.restart, (start.end_ms - start.begin_ms) // 60_000, start.gpu_count, start.state) for start in starts
+    ]
+
+
+def test_a_job_set_that_is_submitted_again_while_its_pods_still_end_is_another_start() -> None:
+    taken_back = of_job_set(0, "00:00:00", None, phase="Running")
+    taken_back["metadata"]["deletionTimestamp"] = "2026-11-20T10:05:00Z"
+    again = of_job_set(0, "10:00:20", "20:00:20", uid="y", phase="Succeeded")
+    assert of_pods(again, taken_back) == [(0, 605, 4, "Running"), (0, 600, 4, "COMPLETED")]
+
+
+def test_pods_of_one_start_of_a_job_set_need_not_have_been_there_at_once() -> None:
+    waited = [of_job_set(0, "10:00:00", "10:10:00"), of_job_set(1, "10:11:00", "10:12:00")]
+    after = [of_job_set(index, "10:13:00", "11:13:00", attempt="1") for index in (0, 1)]
+    assert of_pods(*after, *waited) == [(0, 12, 8, "FAILED"), (1, 60, 8, "FAILED")]
+
+
+def test_within_a_start_of_a_job_set_a_pod_in_the_place_of_another_begins_all_anew() -> None:
+    failed = [of_job_set(0, "10:00:00", "10:10:00"), of_job_set(0, "10:09:00", "11:00:00", phase="Succeeded")]
+    staying = of_job_set(1, "10:00:00", "11:00:00", phase="Succeeded")
+    assert of_pods(*failed, staying) == [(0, 9, 8, "REQUEUED"), (0, 51, 8, "COMPLETED")]
+
+
+@pytest.mark.parametrize("attempt", ["²", "٣", "9" * 60, "", "-1"])
+def test_a_number_of_a_start_that_is_none_is_read_as_none(attempt: str) -> None:
+    told = of_job_set(0, "10:00:00", "11:00:00", attempt=attempt)
+    told["metadata"]["creationTimestamp"] = attempt
+    assert of_pods(told) == [(0, 60, 4, "FAILED")]
+
+
 def test_pods_that_share_a_node_are_one_start() -> None:
     pods = [pod(f"w-{index}", "a", "10:00:00", "11:00:00") for index in range(2)]
     (start,) = job_records(json.dumps({"items": pods}), "-", NOW_MS).attempts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from cProfile import Profile
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,39 @@ def test_a_run_that_was_taken_back_and_submitted_again_was_not_interrupted(tmp_p
     keep_pods(tmp_path, [of_job_set("b", 0, BEGIN_S + 600, job_set="y")], BEGIN_S + 610)
     (told,) = report_run(jobs=str(tmp_path / FILE), now_s=BEGIN_S + 700)["runs"]
     assert (told["attempts"][0]["state"], told["interruptions"]) == ("CANCELLED", 0)
+
+
+def test_a_run_that_is_submitted_again_while_its_pods_still_end_has_each_node_for_its_own_time(tmp_path: Path):
+    keep_pods(tmp_path, [of_job_set("n1", 0, BEGIN_S)], BEGIN_S + 60)
+    again = of_job_set("n2", 0, BEGIN_S + 7220, job_set="y")
+    until = "2026-11-18T13:11:40Z"  # BEGIN_S + 7500
+    keep_pods(tmp_path, [of_job_set("n1", 0, BEGIN_S, deletionTimestamp=until), again], BEGIN_S + 7230)
+    keep_pods(tmp_path, [again], BEGIN_S + 7240)
+    keep_pods(tmp_path, [], BEGIN_S + 7220 + 7200)
+    (told,) = report_run(jobs=str(tmp_path / FILE), now_s=BEGIN_S + 99_999)["runs"]
+    assert told["gpu_hours"] == pytest.approx(8 * (7240 + 7200) / 3600)
+    assert ([start["state"] for start in told["attempts"]], told["interruptions"]) == (["CANCELLED"] * 2, 0)
+
+
+def test_a_look_takes_twice_as_long_for_twice_as_many_pods(tmp_path: Path):
+    def calls(nodes: int) -> int:
+        folder = tmp_path / str(nodes)
+        for attempt in range(3):
+            pods = [of_job_set(f"{node}-{attempt}", attempt, BEGIN_S + 600 * attempt) for node in range(nodes)]
+            keep_pods(folder, pods, BEGIN_S + 600 * attempt + 60)
+        profile = Profile()
+        profile.runcall(keep_pods, folder, pods, BEGIN_S + 1500)
+        return sum(entry.callcount for entry in profile.getstats())
+
+    assert calls(80) < 2.2 * calls(40)
+
+
+def test_a_number_of_a_start_that_is_none_is_kept_as_a_pod_of_another_job(tmp_path: Path):
+    told = of_job_set("a", 0, BEGIN_S)
+    told["metadata"]["labels"]["jobset.sigs.k8s.io/restart-attempt"] = "²"
+    keep_pods(tmp_path, [told], BEGIN_S + 60)
+    keep_pods(tmp_path, [], BEGIN_S + 90)
+    assert json.loads((tmp_path / FILE).read_text())["items"][0]["status"]["phase"] == "Cancelled"
 
 
 def test_nothing_that_may_be_secret_is_kept(tmp_path: Path):

@@ -7,8 +7,18 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 
+class JobSetStart(NamedTuple):
+    """Which start of which JobSet a pod is of: one that is submitted again has another uid."""
+
+    job_set: str
+    number: int
+
+
 class Allocation(NamedTuple):
-    """Nodes that a job had from one time to another. ``part`` tells those apart that it had at once."""
+    """Nodes that a job had from one time to another. ``part`` tells those apart that it had at once.
+
+    With a ``start``, the record says itself which start of the job it is of.
+    """
 
     run: str
     job: str
@@ -21,6 +31,7 @@ class Allocation(NamedTuple):
     state: str
     nodes: list[str]
     gpus: int
+    start: JobSetStart | None = None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
@@ -32,7 +43,7 @@ def number(value: Any) -> int | None:
     """Return a number that may be packed as {"set": true, "number": 5}, or be a text."""
     if isinstance(value, Mapping):
         return None if value.get("set") is False or value.get("infinite") is True else number(value.get("number"))
-    if isinstance(value, str) and value.isdigit() and len(value) < 17:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 17:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trainyard.errors import InputError
-from trainyard.training.ledger.allocation import Allocation, items
+from trainyard.training.ledger.allocation import Allocation, JobSetStart, items
 from trainyard.training.ledger.attempt import Attempt
 from trainyard.training.ledger.batch_jobs import batch_jobs
 from trainyard.training.ledger.pods import pod_allocation
@@ -41,7 +41,7 @@ def job_records(text: str, where: str, now_ms: int, gpus_a_node: int | None = No
             raise InputError("the JSON has neither jobs nor pods", where=where, hint=HINT)
     else:
         rows, notes = table_of_jobs(text, where, HINT)
-    attempts: list[Attempt] = []
+    attempts: list[tuple[Allocation, Attempt]] = []
     restarts: dict[tuple[str, str], int] = {}
     for row in rows:
         key = (row.job, row.part)
@@ -52,8 +52,8 @@ def job_records(text: str, where: str, now_ms: int, gpus_a_node: int | None = No
         if row.end_ms is not None and row.end_ms < row.begin_ms:
             notes.append(f"job {ascii(row.job)[1:-1]} ends before it begins and is left out")
             continue
-        attempts.append(_attempt(row, restart, now_ms, gpus_a_node))
-    if attempts and all(attempt.submitted_ms is None for attempt in attempts):
+        attempts.append((row, _attempt(row, restart, now_ms, gpus_a_node)))
+    if attempts and all(attempt.submitted_ms is None for _, attempt in attempts):
         notes.append("nobody says when jobs were submitted: their time in the queue is unknown")
     return JobRecords(tuple(_together(attempts)), tuple(notes))
 
@@ -80,32 +80,42 @@ def _attempt(row: Allocation, restart: int, now_ms: int, gpus_a_node: int | None
     )  # fmt: skip
 
 
-def _together(attempts: list[Attempt]) -> Iterator[Attempt]:
-    """Yield starts; those of one job that overlap are one: its pods, its nodes on AWS Batch, its heterogeneous parts.
+def _together(rows: Iterable[tuple[Allocation, Attempt]]) -> Iterator[Attempt]:
+    """Yield starts, those of one job after another.
 
-    Where one begins after another has ended, as a pod that takes the place of one that failed, all start anew.
+    Which start of a JobSet a pod is of, it says: pods of two submissions are there at once while the first ones end,
+    and those of one start need not be.
     """
-    attempts.sort(key=lambda attempt: (attempt.run, attempt.job, attempt.begin_ms))
-    group: list[Attempt] = []
-    restart = 0
-    for attempt in attempts:
-        if group and group[0].job == attempt.job:
-            at_ms = attempt.begin_ms
-            if at_ms < min(part.end_ms for part in group):
-                group.append(attempt)
-                continue
-            staying = [part._replace(submitted_ms=None, begin_ms=at_ms) for part in group if part.end_ms > at_ms]
-            if staying:
-                yield _joined([_cut(part, at_ms) for part in group])._replace(restart=restart)
-                restart += 1
-                group = [*staying, attempt]
-                continue
-        is_next = bool(group) and group[0].job == attempt.job
-        if group:
-            yield _joined(group)._replace(restart=restart)
-        group, restart = [attempt], max(attempt.restart, restart + 1 if is_next else 0)
-    if group:
-        yield _joined(group)._replace(restart=restart)
+    jobs: dict[tuple[str, str, JobSetStart | None], list[tuple[str, Attempt]]] = {}
+    for row, attempt in rows:
+        jobs.setdefault((row.run, row.job, row.start), []).append((row.part, attempt))
+    for parts in jobs.values():
+        parts.sort(key=lambda part: part[1].begin_ms)
+    for (_, _, start), parts in sorted(jobs.items(), key=lambda item: (*item[0][:2], item[1][0][1].begin_ms)):
+        yield from _starts(parts, start)
+
+
+def _starts(parts: Sequence[tuple[str, Attempt]], known: JobSetStart | None) -> Iterator[Attempt]:
+    """Yield starts of a job; those that overlap are one: its pods, its nodes on AWS Batch, its heterogeneous parts.
+
+    Where one begins after another has ended, as a pod that takes the place of one that failed, all start anew. With
+    ``known`` all are of that start, and only a pod that takes the place of another begins another one.
+    """
+    group: list[tuple[str, Attempt]] = []
+    restart = parts[0][1].restart
+    for place, attempt in parts:
+        at_ms = attempt.begin_ms
+        is_anew = place in (other for other, _ in group) if known else any(part.end_ms <= at_ms for _, part in group)
+        if is_anew:
+            yield _joined([_cut(part, at_ms) for _, part in group])._replace(restart=restart)
+            restart = restart if known else max(attempt.restart, restart + 1)
+            group = [
+                (other, part._replace(submitted_ms=None, begin_ms=at_ms))
+                for other, part in group
+                if part.end_ms > at_ms and not (known and other == place)
+            ]
+        group.append((place, attempt))
+    yield _joined([part for _, part in group])._replace(restart=restart)
 
 
 def _cut(part: Attempt, at_ms: int) -> Attempt:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from trainyard.edge.new_file import write_new_file
 from trainyard.edge.text_file import read_small_file
 from trainyard.errors import InputError
-from trainyard.training.ledger.allocation import items, mapping, number
-from trainyard.training.ledger.pods import RESTART
+from trainyard.training.ledger.allocation import JobSetStart, items, mapping
+from trainyard.training.ledger.pods import job_set_start
 
 FILE = "pods.json"
-_JOB_SET = "jobset.sigs.k8s.io/jobset-uid"
 _MOST_BYTES = 200_000_000
 _METADATA = ("name", "uid", "labels", "creationTimestamp", "deletionTimestamp")
 
@@ -31,27 +31,44 @@ def keep_pods(folder: Path, pods: Sequence[Mapping[str, Any]], now_s: float) -> 
     seen = {_uid(pod): _without_secrets(pod) for pod in pods}
     gone = datetime.fromtimestamp(now_s, UTC).isoformat(timespec="seconds")
     after = {**kept, **seen}
+    successors = _Successors(after.values())
     for uid in kept.keys() - seen.keys():
-        times = _successors(kept[uid], after.values())
-        _end(kept[uid], min([gone, *times]), has_successor=bool(times if _attempt(kept[uid]) else seen))
+        times = successors.of(kept[uid])
+        _end(kept[uid], min([gone, *times]), has_successor=bool(times if job_set_start(kept[uid]) else seen))
     text = json.dumps({"kind": "List", "items": list(after.values())}) + "\n"
     if after and text.encode() != former:
         write_new_file(file, text, force=True)
 
 
-def _successors(pod: Mapping[str, Any], pods: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return when others took its place, by its name or in a later start of its JobSet: it was gone by then.
+class _Successors:
+    """When others took the place of pods, by their name or in a later start of their JobSet: they were gone by then.
 
     The controller deletes the Job of a start with all its pods before it makes the next one.
     https://github.com/kubernetes-sigs/jobset/blob/v0.12.0/pkg/controllers/jobset_controller.go (deleteJobs)
     """
-    name, made, mine = pod["metadata"].get("name"), _made(pod), _attempt(pod)
-    return [
-        _made(other)
-        for other in pods
-        if (other["metadata"].get("name") == name and _made(other) > made)
-        or (mine and (his := _attempt(other)) and his.job_set == mine.job_set and his.number > mine.number)
-    ]
+
+    def __init__(self, pods: Iterable[Mapping[str, Any]]) -> None:
+        """Note when pods were made: a run has had thousands, and each look asks for all that are gone."""
+        self._of_name: dict[str, list[str]] = {}
+        self._later: dict[JobSetStart, list[str]] = {}
+        firsts: dict[JobSetStart, str] = {}
+        for pod in pods:
+            made, start = _made(pod), job_set_start(pod)
+            self._of_name.setdefault(_name(pod), []).append(made)
+            if start:
+                firsts[start] = min(made, firsts.get(start, made))
+        for times in self._of_name.values():
+            times.sort()
+        later: dict[str, list[str]] = {}
+        for start in sorted(firsts, reverse=True):
+            self._later[start] = later.get(start.job_set, [])
+            later[start.job_set] = [min([firsts[start], *self._later[start]])]
+
+    def of(self, pod: Mapping[str, Any]) -> list[str]:
+        """Return when the next of its name was made, and the first of a later start; none that there is not."""
+        made, start = self._of_name[_name(pod)], job_set_start(pod)
+        after = bisect_right(made, _made(pod))
+        return [*made[after : after + 1], *(self._later[start] if start else ())]
 
 
 def _end(pod: dict[str, Any], gone: str, *, has_successor: bool) -> None:
@@ -62,23 +79,13 @@ def _end(pod: dict[str, Any], gone: str, *, has_successor: bool) -> None:
     """
     metadata, phase = pod["metadata"], pod["status"].get("phase")
     metadata["deletionTimestamp"] = min(str(metadata.get("deletionTimestamp") or gone), gone)
-    may_change = phase != "Cancelled" or _attempt(pod)
+    may_change = phase != "Cancelled" or job_set_start(pod)
     if phase not in ("Succeeded", "Failed") and may_change:
         pod["status"]["phase"] = "Failed" if has_successor else "Cancelled"
 
 
-class _Attempt(NamedTuple):
-    """Which start of which JobSet a pod is of."""
-
-    job_set: str
-    number: int
-
-
-def _attempt(pod: Mapping[str, Any]) -> _Attempt | None:
-    """Return it, None for a pod of another kind of job."""
-    labels = mapping(pod["metadata"].get("labels"))
-    restarts = number(labels.get(RESTART))
-    return None if restarts is None else _Attempt(str(labels.get(_JOB_SET)), restarts)
+def _name(pod: Mapping[str, Any]) -> str:
+    return str(pod["metadata"].get("name"))
 
 
 def _made(pod: Mapping[str, Any]) -> str:
