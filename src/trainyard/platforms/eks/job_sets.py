@@ -26,11 +26,14 @@ def job_set_condition(job_set: Document) -> dict[str, Any]:
     for type_, word in _WORDS.items():
         if text(conditions.get(type_, {}), "status") == "True":
             return {**conditions[type_], "type": word}
-    # Since when all Jobs are ready, or why they are not, stands in the condition of its restarts.
+    # Since when all Jobs are ready, or why they are not, stands in the condition of its restarts. Where a pod is not
+    # ready any more, it still says that all are, of a time that is over.
     restarting = conditions.get("Restarting", {})
+    since = {"lastTransitionTime": restarting.get("lastTransitionTime")}
     if _all_ready(job_set):
-        return {"type": "Running", "lastTransitionTime": restarting.get("lastTransitionTime")}
-    return {**restarting, "type": "Restarting" if number(part(job_set, "status"), "restarts") else "Created"}
+        return {**since, "type": "Running"}
+    told = restarting if text(restarting, "status") == "True" else since
+    return {**told, "type": "Restarting" if number(part(job_set, "status"), "restarts") else "Created"}
 
 
 def job_set_pods(job_set: Document) -> int:
@@ -40,7 +43,7 @@ def job_set_pods(job_set: Document) -> int:
 
 def ready_pods(job_set: Document) -> int:
     """Return how many pods the Jobs have whose pods all run."""
-    ready = _ready_jobs(job_set)
+    ready = _jobs_by_name(job_set, "ready")
     return sum(
         _pods_of(replicated) * ready.get(text(replicated, "name"), 0)
         for replicated in parts(job_set, "spec", "replicatedJobs")
@@ -48,15 +51,16 @@ def ready_pods(job_set: Document) -> int:
 
 
 def _all_ready(job_set: Document) -> bool:
-    ready, replicated_jobs = _ready_jobs(job_set), parts(job_set, "spec", "replicatedJobs")
+    ready, replicated_jobs = _jobs_by_name(job_set, "ready", "succeeded"), parts(job_set, "spec", "replicatedJobs")
     return bool(replicated_jobs) and all(
         ready.get(text(replicated, "name"), 0) >= _replicas(replicated) for replicated in replicated_jobs
     )
 
 
-def _ready_jobs(job_set: Document) -> dict[str, int]:
+def _jobs_by_name(job_set: Document, *states: str) -> dict[str, int]:
+    """Return how many Jobs of each name are in some states."""
     return {
-        text(status, "name"): number(status, "ready") + number(status, "succeeded")
+        text(status, "name"): sum(number(status, state) for state in states)
         for status in parts(job_set, "status", "replicatedJobsStatus")
     }
 

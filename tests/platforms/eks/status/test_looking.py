@@ -431,17 +431,27 @@ def test_jobs_are_told_those_that_run_first_and_those_that_failed_among_what_fai
         ({"ready": 0, "restarts": 1, "conditions": [("Restarting", "FailurePolicy_disrupted", "…")]}, "Restarting", 0,
          'FailurePolicy_disrupted: "…"'),
         ({"ready": 1, "restarts": 1, "conditions": []}, "Running", 4, ""),
+        ({"ready": 0, "restarts": 1, "conditions": [("Restarting", "JobsReady", "…", "False")]}, "Restarting", 0, ""),
         ({"ready": 0, "conditions": [("Failed", "ReachedMaxRestarts", "…")]}, "Failed", 0, 'ReachedMaxRestarts: "…"'),
-        ({"ready": 0, "conditions": [("Completed", "AllJobsCompleted", "…")]}, "Succeeded", 0,
+        ({"ready": 0, "succeeded": 1}, "Running", 0, ""),
+        ({"ready": 0, "succeeded": 1, "conditions": [("Completed", "AllJobsCompleted", "…")]}, "Succeeded", 0,
          'AllJobsCompleted: "…"'),
     ],
 )  # fmt: skip
 def test_a_job_set_is_told_in_the_words_of_other_jobs(status: dict[str, Any], state: str, active: int, why: str):
     said = [
-        {"type": type_, "status": "True", "reason": reason, "message": message, "lastTransitionTime": at(3).isoformat()}
-        for type_, reason, message in status.get("conditions", ())
+        {
+            "type": type_,
+            "status": (*holds, "True")[0],
+            "reason": reason,
+            "message": message,
+            "lastTransitionTime": at(3).isoformat(),
+        }
+        for type_, reason, message, *holds in status.get("conditions", ())
     ]
-    counts = {"replicatedJobsStatus": [{"name": "worker", "ready": status.get("ready", 0), "succeeded": 0}]}
+    counts = {
+        "replicatedJobsStatus": [{"name": "worker", **{key: status.get(key, 0) for key in ("ready", "succeeded")}}]
+    }
     replicated = {"name": "worker", "replicas": 1, "template": {"spec": {"parallelism": 4}}}
     document = {
         "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",
