@@ -86,6 +86,9 @@ def test_promtool_has_nothing_to_say_about_it(node: str):
         ("sweep-17-q8zkd", "ip-10-0-0-9", "sweep-17"),  # with the network of its node, which tells nothing
         ("tune-node-0-3-bb2cd", "tune-node-0-3", "tune-node-0"),  # JobSet, as of Kubeflow's TrainJob
         ("llm-worker-0-3-bb2cd", "llm-worker-0-3", "llm"),  # JobSet of `trainyard run`
+        ("x-worker-1-0-q8zkd", "x-worker-1-0", "x-worker-1"),  # an Indexed Job that is called so
+        ("x-worker-1-q8zkd", "x-worker-1-q8zkd", "x-worker-1"),  # a Job
+        ("x-launcher-0-q8zkd", "x-launcher-0", "x-launcher"),
         ("my-train", "my-train", "my-train"),  # a pod of nobody
         ("embed-worker", "embed-worker", "embed-worker"),
         ("worker-0", "worker-0", "worker-0"),
