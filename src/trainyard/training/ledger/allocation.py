@@ -62,7 +62,7 @@ def moment_ms(text: Any) -> int | None:
     """Return milliseconds of a time of sacct or Kubernetes; one without a zone is taken for UTC."""
     if not isinstance(text, str):
         return None
-    if text.isdigit():
+    if text.isdecimal():
         return milliseconds(number(text))
     try:
         moment = datetime.fromisoformat(text)

@@ -39,8 +39,8 @@ def _gpus(container: Mapping[str, Any]) -> int:
 def _targets(text: str, count: int) -> int:
     """Return how many of a job's nodes a range has, such as 0:3, 4: or 2."""
     first, colon, last = text.partition(":")
-    begin = int(first) if first.isdigit() else 0
-    end = int(last) if last.isdigit() else count - 1 if colon else begin
+    begin = int(first) if first.isdecimal() else 0
+    end = int(last) if last.isdecimal() else count - 1 if colon else begin
     return max(min(end, count - 1) - begin + 1, 0)
 
 

@@ -69,7 +69,7 @@ def _table_jobs(rows: Iterator[dict[str, str]]) -> Iterator[Allocation]:
             run=row.get("JobName", ""),
             job=leader[1] if leader else job,
             part=job,
-            restart=int(restarts) if restarts.isdigit() else None,
+            restart=int(restarts) if restarts.isdecimal() else None,
             submitted_ms=moment_ms(row.get("Submit")),
             eligible_ms=moment_ms(row.get("Eligible")),
             begin_ms=moment_ms(row.get("Start")),
@@ -89,7 +89,7 @@ def host_names(hostlist: str) -> list[str]:
             continue
         for piece in ranges.split(","):
             first, _, last = piece.partition("-")
-            if not first.isdigit() or (last and not last.isdigit()) or len(first + last) > 18:
+            if not first.isdecimal() or (last and not last.isdecimal()) or len(first + last) > 18:
                 continue
             stop = min(int(last or first), int(first) + _MOST_NODES)
             names += [f"{head}{number:0{len(first)}}{tail}" for number in range(int(first), stop + 1)]

@@ -59,8 +59,8 @@ def _counted(job: JobDetail) -> Iterator[tuple[NodeNeed, int]]:
 
 def _range(written: str, nodes: int) -> range:
     first, colon, last = written.partition(":")
-    begin = int(first) if first.isdigit() else 0
-    end = int(last) if last.isdigit() else nodes - 1
+    begin = int(first) if first.isdecimal() else 0
+    end = int(last) if last.isdecimal() else nodes - 1
     return range(begin, (end if colon else begin) + 1)
 
 
