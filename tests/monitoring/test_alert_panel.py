@@ -30,10 +30,13 @@ def asked_of(*expressions: str) -> set[str]:
 
 
 # Which host is which node: it is in nearly every expression.
-EVERYWHERE = asked_of("node:name:max") - {"up"}
+FILTERS = {"node:name:max", "node:names:max", "up"}
+EVERYWHERE = asked_of(*FILTERS) - {"up"}
 OTHERWISE = {
     "credentials-expiring": "what fails next",
     "node-unhealthy": "what makes it unhealthy",
+    "slurm-node-down": "with the reason that Slurm has",
+    "slurm-node-drained": "with the reason that Slurm has",
     "slurmctld-slow": "what it is busy with",
 }
 FILES = grafana_documents(NEEDS)
@@ -51,8 +54,10 @@ def test_grafana_has_the_panel_by_the_number_in_the_address(alert: Alert):
 @EACH
 def test_the_panel_shows_what_the_alert_asks_for(alert: Alert):
     _, panel = alert_panel(alert)
-    shown = asked_of(*(query.expr for query in panel.queries))
-    its_own = "ALERTS" in shown or asked_of(alert.expr) & shown - EVERYWHERE
+    expressions = [query.expr for query in panel.queries]
+    shown = asked_of(*expressions)
+    named = named_metrics(alert.expr) & set[str]().union(*map(named_metrics, expressions))
+    its_own = "ALERTS" in shown or asked_of(alert.expr) & shown - EVERYWHERE or named - FILTERS
     assert bool(its_own) != (alert.id in OTHERWISE)
 
 
@@ -81,3 +86,8 @@ def test_what_all_places_of_an_alert_share_is_chosen():
     (hang,) = [alert for alert in alerts() if alert.id == "job-hangs"]
     labels = {"cluster": {"llm"}, "jobid": {"7"}, "node_name": {"a", "b"}, "queue": {"q"}}
     assert alert_panel(hang).chosen(labels) == {"cluster": "llm", "job": "7"}
+
+
+def test_nothing_is_chosen_where_alerts_are_of_several_clusters():
+    (hang,) = [alert for alert in alerts() if alert.id == "job-hangs"]
+    assert alert_panel(hang).chosen({"cluster": {"a", "b"}, "jobid": {"7"}}) == {}

@@ -167,7 +167,7 @@ ONLY_WITH = {
     "gpm": re.compile(r"tensor_active|dram_active"),
     "nvlink": re.compile(r"NVLINK"),
     "neuron": re.compile(r"neuron|execution_|hardware_ecc"),
-    "efa": re.compile(r"amazonefa|efa_interfaces|:efa_"),
+    "efa": re.compile(r"amazonefa|trainyard_efa_|:efa_"),
     "slurm": re.compile(r'\bslurm_|collector="slurm"|nccl_ras'),
     "head-node": re.compile(r'trainyard_(credentials|capacity|bench)_|node_type="HeadNode"'),
     "nccl-ras": re.compile(r"nccl_ras"),

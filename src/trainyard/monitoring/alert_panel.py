@@ -42,7 +42,12 @@ class AlertPanel(NamedTuple):
         return f"{grafana_url}/d/{uid}?viewPanel=panel-{panel}{chosen}"
 
     def chosen(self, labels: dict[str, set[str]]) -> dict[str, str]:
-        """Return the values of its variables, of the values that the labels of alerts have: those that are the same."""
+        """Return the values of its variables, of the values that the labels of alerts have: those that are the same.
+
+        Of several clusters, nodes and jobs that are called alike are not the same.
+        """
+        if len(labels.get("cluster", ())) > 1:
+            return {}
         named = {variable: labels.get(label, set()) for variable, label in _LABELS.items()}
         variables = self.dashboard.variables
         return {name: min(values) for name, values in named.items() if name in variables and len(values) == 1}

@@ -23,12 +23,13 @@ class EfaTotals:
     def add_to(self, samples: Samples) -> None:
         """Add the total of each counter that an interface has or had, of what was read of interfaces."""
         for total, counter in _counters().items():
-            values, last = samples.values(counter), self._last.setdefault(counter, {})
+            values, last = samples.values(counter), self._last.get(counter, {})
             if values or total in self._totals:
                 grown = sum(_grown(last.get(interface), value) for interface, value in values.items())
                 self._totals[total] = self._totals.get(total, 0) + grown
                 samples.add(total, self._totals[total])
-            last.update(values)
+            # What an interface counts while it is not read would all be of the moment in which it is read again.
+            self._last[counter] = dict(values)
 
 
 def _grown(before: float | None, value: float) -> float:

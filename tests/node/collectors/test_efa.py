@@ -120,6 +120,21 @@ def test_an_interface_that_goes_away_and_one_that_comes_change_no_total(tree: Ef
     assert totals(running)["tx_bytes"] == 7
 
 
+def test_an_interface_that_comes_back_adds_nothing_that_it_counted_meanwhile(tree: EfaTree):
+    folder = tree.interface(ONE)
+    running = collector(tree)
+    totals(running)
+    counter = folder / "ports/1/hw_counters/tx_bytes"
+    before = counter.read_text()
+    counter.write_text("")
+    assert totals(running).get("tx_bytes") == 0
+    counter.write_text(before)
+    count(folder, "tx_bytes", 10**14)
+    assert totals(running)["tx_bytes"] == 0
+    count(folder, "tx_bytes", 5)
+    assert totals(running)["tx_bytes"] == 5
+
+
 def test_a_driver_that_was_loaded_anew_counts_from_zero(tree: EfaTree):
     folder = tree.interface(ONE)
     count(folder, "rx_pkts", 1000)

@@ -54,6 +54,10 @@ def test_a_prometheus_that_is_down_is_told_as_such():
     assert headline(source, Selection(), HOUR) == {"error": {"problem": "no Prometheus answers", "hint": "start it"}}
 
 
+# What was chosen before would hide what fires elsewhere.
+NOTHING = {"queue": "", "node": "", "user": "", "job": ""}
+
+
 def test_an_alert_leads_to_its_panel_with_the_one_node_or_job_that_it_is_about():
     hang = {"cluster": "llm", "jobid": "7"}
     firing = [
@@ -64,7 +68,12 @@ def test_an_alert_leads_to_its_panel_with_the_one_node_or_job_that_it_is_about()
     ]
     found = headline(FakeSource(firing), Selection(), HOUR)["firing"]
     assert [one["panel"] and {**one["panel"], "title": ""} for one in found] == [
-        {"dashboard": "job", "panel": "tensor", "title": "", "chosen": {"cluster": "llm", "job": "7"}},
-        {"dashboard": "node", "panel": "temperature", "title": "", "chosen": {"cluster": "llm"}},
+        {"dashboard": "job", "panel": "tensor", "title": "", "chosen": {**NOTHING, "cluster": "llm", "job": "7"}},
+        {
+            "dashboard": "node",
+            "panel": "temperature",
+            "title": "",
+            "chosen": {**NOTHING, "cluster": "llm", "node": "n1"},
+        },
         None,
     ]

@@ -12,7 +12,7 @@ from trainyard.errors import TrainyardError
 from trainyard.foreign_text import cut_line
 from trainyard.monitoring.alert import SEVERITIES, Alert, alerts
 from trainyard.monitoring.alert_panel import alert_panel
-from trainyard.monitoring.dashboard import Dashboard, dashboards
+from trainyard.monitoring.dashboard import VARIABLES, Dashboard, dashboards
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.panel_data import panel_data
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
@@ -149,10 +149,15 @@ def _alert(name: str, firing: list[Sample]) -> dict[str, Any]:
 
 
 def _panel(alert: Alert, firing: list[Sample]) -> dict[str, Any]:
-    """Return where it is seen, and which node or job is chosen there: the one that all of them name."""
+    """Return where it is seen, and what is chosen there: the node or job that all of them name, and nothing else.
+
+    A page about one node or job opens on that of the first.
+    """
     seen = alert_panel(alert)
-    names = {name for sample in firing for name in sample.labels}
-    chosen = seen.chosen({name: {sample.labels.get(name, "") for sample in firing} for name in names})
+    shown = firing[:1] if seen.dashboard.about_one else firing
+    names = {name for sample in shown for name in sample.labels}
+    chosen = {variable: "" for variable in VARIABLES if variable != "cluster"}
+    chosen |= seen.chosen({name: {sample.labels.get(name, "") for sample in shown} for name in names})
     return {"dashboard": seen.dashboard.id, "panel": seen.panel.id, "title": seen.panel.title, "chosen": chosen}
 
 
