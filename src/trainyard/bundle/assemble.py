@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import yaml
 from pydantic_core import from_json, to_json
 
 from trainyard.bundle.asset_lock import FILE_NAME, parse_lock
@@ -80,12 +81,14 @@ def _stand_ins_text(
     parameters = {stack.parameters_file: parameters_list(stack) for stack in rendering.stacks}
     plan = {} if node_release is None else {PLAN: from_json(node_release.plan)}
     all_stand_ins = dict.fromkeys((*rendering.stand_ins, *later))
-    dashboards = {  # thousands of texts each, and few have any
-        name: from_json(content)
+    monitoring = {  # thousands of texts each, and few have any
+        name: from_json(content) if name.endswith(".json") else yaml.load(content, Loader=yaml.CSafeLoader)
         for name, content in collecting.items()
-        if name.endswith(".json") and any(stand_in.value.encode() in content for stand_in in all_stand_ins)
+        if name not in rendering.documents
+        and name.endswith((".json", ".yml"))
+        and any(stand_in.value.encode() in content for stand_in in all_stand_ins)
     }
-    documents: dict[str, Any] = {**rendering.documents, **parameters, **plan, **dashboards}
+    documents: dict[str, Any] = {**rendering.documents, **parameters, **plan, **monitoring}
     strings = [(name, *string) for name, document in documents.items() for string in _strings(document, ())]
     stand_ins = [
         {
