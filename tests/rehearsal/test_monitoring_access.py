@@ -66,7 +66,8 @@ def test_every_dashboard_is_in_grafana(account: Account):
 def test_the_rules_and_the_alertmanager_are_in_the_workspace(account: Account, seen: Status):
     assert seen.monitoring is not None
     outputs, amp = seen.monitoring.outputs, account.client("amp")
-    alerting = {"groups": [*alert_rules()["groups"], WATCHDOG]}
+    grafana = f"https://{outputs['ManagedGrafanaWorkspaceEndpoint']}"
+    alerting = {"groups": [*alert_rules(grafana_url=grafana)["groups"], WATCHDOG]}
     for name, expected in {"trainyard-alerts": alerting, "trainyard-recorded": recording_rules()}.items():
         rules = amp.describe_rule_groups_namespace(workspaceId=outputs["AMPWorkspaceId"], name=name)
         assert yaml.safe_load(rules["ruleGroupsNamespace"]["data"]) == expected

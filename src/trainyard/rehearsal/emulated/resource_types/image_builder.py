@@ -78,14 +78,13 @@ def _delete_image(_aws: Aws, _physical: PhysicalResource) -> None:
 
 
 RESOURCE_TYPES: Mapping[str, ResourceType] = {
-    **{
-        f"AWS::ImageBuilder::{name}": ResourceType(partial(_create_definition, kind), _delete_definition)
-        for name, kind in {
-            "Component": "component",
-            "DistributionConfiguration": "distribution-configuration",
-            "ImageRecipe": "image-recipe",
-            "InfrastructureConfiguration": "infrastructure-configuration",
-        }.items()
-    },
+    "AWS::ImageBuilder::Component": ResourceType(partial(_create_definition, "component"), _delete_definition),
+    "AWS::ImageBuilder::DistributionConfiguration": ResourceType(
+        partial(_create_definition, "distribution-configuration"), _delete_definition
+    ),
     "AWS::ImageBuilder::Image": ResourceType(_create_image, _delete_image),
+    "AWS::ImageBuilder::ImageRecipe": ResourceType(partial(_create_definition, "image-recipe"), _delete_definition),
+    "AWS::ImageBuilder::InfrastructureConfiguration": ResourceType(
+        partial(_create_definition, "infrastructure-configuration"), _delete_definition
+    ),
 }
