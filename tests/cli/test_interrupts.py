@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 UNDER_WAY = 8
 CLEAN_UP = 4
 # What a command that only looks may still call: the look under way, whose threads come to the end of their calls.
-OF_A_LOOK = 8
+OF_A_LOOK = 14
 STACKS = {"shared-network", "shared-storage"}
 
 
