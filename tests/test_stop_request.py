@@ -206,6 +206,21 @@ def test_only_the_main_thread_is_stopped():
         stop_request.look()
 
 
+def test_a_thread_that_only_reads_ends_once_nobody_wants_it():
+    wanted = [True]
+
+    def read() -> int:
+        with stop_request.while_wanted(lambda: wanted[0]):
+            stop_request.look()
+            wanted[0] = False
+            stop_request.look()
+        return 1
+
+    with ThreadPoolExecutor(1) as pool:
+        assert isinstance(pool.submit(read).exception(), KeyboardInterrupt)
+        pool.submit(stop_request.look).result()
+
+
 def test_a_wait_for_an_answer_ends_with_the_answer_or_with_the_request():
     future: Future[str] = Future()
     threading.Timer(0.05, future.set_result, ("answer",)).start()

@@ -36,6 +36,7 @@ class _Request:
 
 
 _request = _Request()
+_of_thread = threading.local()
 
 
 def note(signal: int) -> None:
@@ -92,17 +93,33 @@ def is_noted() -> bool:
     return _request.signal is not None
 
 
+def _always() -> bool:
+    return True
+
+
 def look() -> None:
     """Raise KeyboardInterrupt where somebody has asked to stop: once, so that what cleans up may call and wait.
 
-    Only in the main thread; others end when nobody waits for them any more.
+    Of other threads only in those that are there ``while_wanted``.
     """
-    if _request.signal is None or _request.raised or _request.deferred:
-        return
     if threading.current_thread() is not threading.main_thread():
+        if not getattr(_of_thread, "is_wanted", _always)():
+            raise KeyboardInterrupt
+        return
+    if _request.signal is None or _request.raised or _request.deferred:
         return
     _request.raised = True
     raise KeyboardInterrupt
+
+
+@contextmanager
+def while_wanted(is_wanted: Callable[[], bool]) -> Iterator[None]:
+    """Let looks in this thread raise KeyboardInterrupt once nobody wants what it reads; it must change nothing."""
+    _of_thread.is_wanted = is_wanted
+    try:
+        yield
+    finally:
+        del _of_thread.is_wanted
 
 
 @contextmanager

@@ -28,8 +28,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.enable_socket]
 # deleted, a change set of each of the two stacks discarded.
 UNDER_WAY = 8
 CLEAN_UP = 4
-# What a command that only looks may still call: the look under way, whose threads come to the end of their calls.
-OF_A_LOOK = 14
+# What a command that only looks may still call: what its threads have begun.
+OF_A_LOOK = 8
 STACKS = {"shared-network", "shared-storage"}
 
 

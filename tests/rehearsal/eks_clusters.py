@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from urllib.request import Request, urlopen
 
 from trainyard.document.write import yaml_text
 from trainyard.edge.aws.account import Account
@@ -58,3 +62,19 @@ def made(account: Account, *groups: dict[str, Any], **more: Any) -> str:
 def deleted(account: Account, name: str) -> None:
     """Delete a cluster as eksctl does."""
     eksctl_of(account).delete_cluster(name, account.region, lambda _: None)
+
+
+@contextmanager
+def made_by_trainyard(account: Account, *groups: dict[str, Any]) -> Iterator[str]:
+    """Give the name of a cluster with the tag of ours, which goes afterwards."""
+    name = made(account, *groups)
+    eks = account.client("eks")
+    eks.tag_resource(resourceArn=eks.describe_cluster(name=name)["cluster"]["arn"], tags={"trainyard:cluster": name})
+    yield name
+    deleted(account, name)
+
+
+def end_pod(account: Account, cluster: str, pod: str, **state: Any) -> None:
+    """End the container of a pod; with a reason, the pod."""
+    body = json.dumps({"region": account.region, "cluster": cluster, "pod": pod, **state}).encode()
+    urlopen(Request(f"{account.endpoint}/trainyard/pod-end", body, method="PUT")).close()

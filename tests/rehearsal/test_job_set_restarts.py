@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.rehearsal.eks_clusters import deleted, group, made
+from tests.rehearsal.eks_clusters import end_pod, group, made_by_trainyard
 from trainyard.api.run import new_run
 from trainyard.api.run_report import report_run
 from trainyard.edge.aws.account import Account
@@ -84,8 +83,7 @@ class JobSetOnCluster:
     def end(self, index: int, **state: Any) -> None:
         """End a container of a pod; with a reason, the pod."""
         name = self.pods()[index]["metadata"]["name"]
-        body = json.dumps({"region": self.account.region, "cluster": self.cluster, "pod": name, **state}).encode()
-        urlopen(Request(f"{self.account.endpoint}/trainyard/pod-end", body, method="PUT")).close()
+        end_pod(self.account, self.cluster, name, **state)
 
     def instance(self, index: int) -> str:
         ids = {node["metadata"]["name"]: node["spec"]["providerID"] for node in self.kubectl.get("nodes")}
@@ -94,11 +92,8 @@ class JobSetOnCluster:
 
 @pytest.fixture(scope="module")
 def cluster(account: Account) -> Iterator[str]:
-    name = made(account, NODES)
-    eks = account.client("eks")
-    eks.tag_resource(resourceArn=eks.describe_cluster(name=name)["cluster"]["arn"], tags={"trainyard:cluster": name})
-    yield name
-    deleted(account, name)
+    with made_by_trainyard(account, NODES) as name:
+        yield name
 
 
 @pytest.fixture

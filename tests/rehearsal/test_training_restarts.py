@@ -8,11 +8,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.rehearsal.eks_clusters import deleted, group, made
+from tests.rehearsal.eks_clusters import end_pod, group, made_by_trainyard
 from trainyard.api.run_report import report_run
 from trainyard.edge.aws.account import Account
 from trainyard.platforms.eks.rehearsal.emulated_kubectl import EmulatedKubectl, emulated_kubectl_of
@@ -78,17 +77,13 @@ class TrainingOnCluster:
         self.operator.keep_nodes(self.number, folder)
 
     def end(self, pod: str, **state: Any) -> None:
-        body = json.dumps({"region": self.account.region, "cluster": self.cluster, "pod": pod, **state}).encode()
-        urlopen(Request(f"{self.account.endpoint}/trainyard/pod-end", body, method="PUT")).close()
+        end_pod(self.account, self.cluster, pod, **state)
 
 
 @pytest.fixture(scope="module")
 def cluster(account: Account) -> Iterator[str]:
-    name = made(account, NODES)
-    eks = account.client("eks")
-    eks.tag_resource(resourceArn=eks.describe_cluster(name=name)["cluster"]["arn"], tags={"trainyard:cluster": name})
-    yield name
-    deleted(account, name)
+    with made_by_trainyard(account, NODES) as name:
+        yield name
 
 
 @pytest.fixture

@@ -49,7 +49,10 @@ def test_the_rank_that_has_not_called_is_behind_and_who_waits_for_it_elsewhere_i
     assert (told["dumps"], told["notes"]) == (4, [])
     text = run(*words).out
     assert "flight recorder of 4 ranks: 1 rank behind" in text
-    assert "rank 2 on n1, GPU 0, has not called gloo:all_reduce 6 of group 0:default_pg, in which 2 ranks wait" in text
+    assert (
+        "rank 2 on n1, GPU 0, has not called gloo:all_reduce 6 of group 0:default_pg, in which 2 ranks wait\n" in text
+    )
+    assert "has not called gloo:all_reduce 6 of group 1, in which 1 rank waits\n" in text
 
 
 def test_a_collective_that_does_not_begin_on_a_gpu_puts_its_rank_behind() -> None:

@@ -11,7 +11,7 @@ from trainyard.edge.aws.account import Account
 from trainyard.edge.aws.errors import aws_errors
 from trainyard.edge.kubernetes.kubectl import KubectlOf
 from trainyard.errors import TrainyardError
-from trainyard.stop_request import result_of
+from trainyard.stop_request import is_noted, result_of, while_wanted
 
 Answer = TypeVar("Answer")
 
@@ -28,6 +28,7 @@ class StatusRequest:
     unknown: dict[str, str] = field(default_factory=dict)
     """Why a part is not known, by its name."""
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_AT_ONCE))
+    _is_closed: bool = False
 
     def ask(self, part: str, question: Callable[[], Answer]) -> Callable[[], Answer | None]:
         """Begin to ask, and return a function that waits for the answer: None where there is none."""
@@ -39,11 +40,12 @@ class StatusRequest:
         self.unknown = {part: why for part, why in self.unknown.items() if part in parts}
 
     def close(self) -> None:
-        """Wait for no more answers."""
+        """Wait for no more answers; what is being asked asks nothing more."""
+        self._is_closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _translated(self, question: Callable[[], Answer]) -> Answer:
-        with aws_errors(self.account.region):
+        with while_wanted(lambda: not self._is_closed and not is_noted()), aws_errors(self.account.region):
             return question()
 
     def _answer(self, part: str, future: Future[Answer]) -> Answer | None:

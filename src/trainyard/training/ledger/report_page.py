@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from trainyard.counts import count_text
 from trainyard.render.html_page import add_row, add_table, name_cells, new_page, prose
 from trainyard.render.markup import add, after, page
 from trainyard.training.ledger.report_text import slowness, worth
@@ -62,7 +63,7 @@ def _add_worth(body: ET.Element, values: Mapping[str, Any], title: str) -> None:
     for words in worth(values):
         prose(add(body, "p"), words[0].upper() + words[1:])
     if values.get("mtbf_h") is not None:
-        add(body, "p", f"{values['interruptions']} interruptions, one every {values['mtbf_h']:,.1f} h")
+        add(body, "p", f"{count_text(values['interruptions'], 'interruption')}, one every {values['mtbf_h']:,.1f} h")
     table = add_table(body, _TIME)
     for part in values["time"]:
         row = add(table, "tr")

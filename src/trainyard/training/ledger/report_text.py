@@ -87,7 +87,8 @@ def _flight(told: Mapping[str, Any] | None) -> Iterator[str]:
     for rank in told["behind"][:_MOST_RANKS]:
         call = f"{word_or_quoted(rank['collective'])} {rank['sequence']} of group {word_or_quoted(rank['group'])}"
         what = "called" if rank["last_sequence"] < rank["sequence"] else "begun"
-        yield f"{_place(rank)} has not {what} {call}, in which {count_text(rank['waiting'], 'rank')} wait"
+        others = count_text(rank["waiting"], "rank waits", "ranks wait")
+        yield f"{_place(rank)} has not {what} {call}, in which {others}"
     for rank in told["late"][:_MOST_RANKS]:
         last = f"comes last to {rank['share']:.0%} of {count_text(told['compared'], 'collective')}"
         yield f"{_place(rank)} {last}: the others wait for it {rank['waits']:.0%} of the time"
