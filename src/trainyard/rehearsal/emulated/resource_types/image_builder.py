@@ -18,6 +18,8 @@ from trainyard.rehearsal.emulated.apis.image_builder import DEFINITIONS
 from trainyard.rehearsal.emulated.resource import Aws, LogicalResource, PhysicalResource, ResourceType
 
 _SYSTEM = "parallelcluster:os"
+# What stands for the time of the build in the name of a machine image.
+_DATE = "{{ imagebuilder:buildDate }}"
 
 
 def _create_definition(kind: str, aws: Aws, resource: LogicalResource) -> PhysicalResource:
@@ -38,13 +40,14 @@ def _create_image(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     recipe_arn = str(resource.properties["ImageRecipeArn"])
     recipe = DEFINITIONS[recipe_arn]
     distributions = DEFINITIONS[resource.properties["DistributionConfigurationArn"]]["Distributions"]
-    given = next(part for part in distributions if part["Region"] == aws.region)["AmiDistributionConfiguration"]
+    here = (part for part in distributions if part["Region"] == aws.region)
+    given = next(here, {}).get("AmiDistributionConfiguration") or {}
     ec2 = aws.client("ec2")
     parent = ec2.describe_images(ImageIds=[recipe["ParentImage"]])["Images"][0]
     date = now().strftime("%Y-%m-%dT%H-%M-%S.000Z")
     device = recipe["BlockDeviceMappings"][0] if recipe.get("BlockDeviceMappings") else {}
     image = ec2.register_image(
-        Name=given["Name"].replace("{{ imagebuilder:buildDate }}", date),
+        Name=given.get("Name", f"{recipe['Name']} {_DATE}").replace(_DATE, date),
         RootDeviceName=device.get("DeviceName", "/dev/sda1"),
         VirtualizationType="hvm",
     )["ImageId"]
