@@ -40,8 +40,8 @@ def _create_image(aws: Aws, resource: LogicalResource) -> PhysicalResource:
     recipe_arn = str(resource.properties["ImageRecipeArn"])
     recipe = DEFINITIONS[recipe_arn]
     distributions = DEFINITIONS[resource.properties["DistributionConfigurationArn"]]["Distributions"]
-    here = (part for part in distributions if part["Region"] == aws.region)
-    given = next(here, {}).get("AmiDistributionConfiguration") or {}
+    here: dict[str, Any] = next((part for part in distributions if part["Region"] == aws.region), {})
+    given = here.get("AmiDistributionConfiguration") or {}
     ec2 = aws.client("ec2")
     parent = ec2.describe_images(ImageIds=[recipe["ParentImage"]])["Images"][0]
     date = now().strftime("%Y-%m-%dT%H-%M-%S.000Z")
