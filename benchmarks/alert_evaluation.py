@@ -27,9 +27,8 @@ from tests.monitoring.promql import asked_metrics
 from tests.monitoring.remote_write import write
 
 from trainyard.edge.prometheus_api import PrometheusApi
-from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.prometheus_config import EVALUATION_INTERVAL_S
-from trainyard.monitoring.prometheus_rules import recording_groups
+from trainyard.monitoring.prometheus_rules import alert_rules, recording_groups
 
 _LENGTH_M = 15
 
@@ -40,24 +39,30 @@ def main() -> None:
     options.add_argument("--nodes", type=int, default=1000, choices=(24, 128, 1000))
     options.add_argument("--repeats", type=int, default=3, help="how often each rule is asked for, after a first time")
     options.add_argument("--slowest", type=int, default=5, help="how many rules to name")
+    options.add_argument("--prometheus", default="prometheus", help="the server's program")
     given = options.parse_args()
     now_s = int(time.time()) // STEP_S * STEP_S
     life = Life(given.nodes, healthy=True, length_m=_LENGTH_M, start_s=now_s - 60 * _LENGTH_M)
-    with tempfile.TemporaryDirectory() as folder, real_prometheus(Path(folder), CONFIG, *OPTIONS) as prometheus:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        real_prometheus(Path(folder), CONFIG, *OPTIONS, named=given.prometheus) as prometheus,
+    ):
         api = patient_api(prometheus)
         write(prometheus.url, life_series(life, life.start_s, life.end_s, asked_metrics().__contains__))
         record(api, life.start_s, life.end_s)
         series = sum(found.value for found in api.query('count({__name__!=""})', life.end_s - 1))
-        recorded = [
-            (rule["record"], rule["expr"], interval_s(group)) for group in recording_groups() for rule in group["rules"]
-        ]
-        of_alerts = [(alert.id, alert.rule, EVALUATION_INTERVAL_S) for alert in alerts()]
         measured = {
             name: {
-                id_: seconds_of(prometheus, api, expr, life.end_s - 1, given.repeats) * 60 / every_s
-                for id_, expr, every_s in rules
+                rule[key]: seconds_of(prometheus, api, rule["expr"], life.end_s - 1, given.repeats)
+                * 60
+                / interval_s(group)
+                for group in groups
+                for rule in group["rules"]
             }
-            for name, rules in (("recorded", recorded), ("alerts", of_alerts))
+            for name, key, groups in (
+                ("recorded", "record", recording_groups()),
+                ("alerts", "alert", alert_rules()["groups"]),
+            )
         }
     print(f"\n{given.nodes} nodes, {series:.0f} series, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print("| What | Rules | Processor time a minute |\n|---|---|---|")

@@ -134,7 +134,17 @@ def test_an_alert_about_an_instance_names_the_node_as_slurm_does(alert: Alert):
 
 def test_the_rules_hold_every_alert_once():
     names = [rule["alert"] for group in alert_rules()["groups"] for rule in group["rules"]]
-    assert names == [alert.id for alert in alerts()]
+    assert sorted(names) == sorted(alert.id for alert in alerts())
+
+
+def test_what_is_urgent_is_evaluated_each_minute_and_all_others_every_two():
+    each_minute = {
+        rule["alert"] for group in alert_rules()["groups"] if "interval" not in group for rule in group["rules"]
+    }
+    assert each_minute == {
+        alert.id for alert in alerts() if alert.severity == "critical" and alert.for_ in {"0m", "1m", "3m", "5m"}
+    }
+    assert {group.get("interval", "2m") for group in alert_rules()["groups"]} == {"2m"}
 
 
 def test_a_group_without_alerts_is_left_out_of_the_rules():
@@ -163,7 +173,7 @@ def test_a_file_that_cannot_be_right_is_refused(wrong: dict[str, object], said: 
 
 # By the names of metrics, which cluster alone can answer. The health of GPUs is asked for by the name of its check.
 ONLY_WITH = {
-    "gpu": re.compile(r"DCGM_FI_|node:gpu|gpu-xid|nccl_ras"),
+    "gpu": re.compile(r"DCGM_FI_|node:gpu|gpu-xid|gpu:xid|nccl_ras"),
     "gpm": re.compile(r"tensor_active|dram_active"),
     "nvlink": re.compile(r"NVLINK"),
     "neuron": re.compile(r"neuron|execution_|hardware_ecc"),

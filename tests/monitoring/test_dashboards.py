@@ -207,9 +207,10 @@ def test_a_rule_records_of_what_is_scraped_or_recorded_before_it_in_its_group(ru
     )
 
 
-def test_what_is_recorded_is_shown_somewhere_or_asked_by_an_alert_or_tells_the_viewer_what_to_show():
+def test_what_is_recorded_is_shown_somewhere_or_asked_by_an_alert_or_event_or_tells_the_viewer_what_to_show():
     of_alerts = {name for alert in alerts() for name in named_metrics(alert.rule)}
-    assert set(recorded_metrics()) <= {*ASKED, *of_alerts, *node_series().values()}
+    of_events = {name for event in events.events() for name in named_metrics(event.expr)}
+    assert set(recorded_metrics()) <= {*ASKED, *of_alerts, *of_events, *node_series().values()}
     assert {rule["record"] for rule in RECORDED} == set(recorded_metrics())
     assert len(RECORDED) == len(recorded_metrics()) + len(events.events()) - 1
 

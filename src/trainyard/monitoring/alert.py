@@ -32,6 +32,7 @@ SEVERITIES = {
 }
 # https://prometheus.io/docs/prometheus/latest/configuration/configuration/ has more units than these three.
 _DURATION = re.compile(r"[0-9]+[smh]")
+_LONG_S = 600
 _NODE_NAME = "* on (cluster, instance_id) group_left (node) node:name:max"
 _MAY_BE_EMPTY = ("needs", "names_node")
 _LABEL = re.compile(r"{{ \$labels\.([a-z_]+) }}")
@@ -81,6 +82,12 @@ class Alert:
             raise ValueError(f"{self.id}: needs {', '.join(self.needs)} is wrong")
         if not all(source.startswith("https://") for source in self.sources):
             raise ValueError(f"{self.id}: a source is a URL that begins with https://")
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether each minute counts: of all others every second one does, as they hold for long or can wait a day."""
+        held = int(self.for_[:-1]) * {"s": 1, "m": 60, "h": 3600}[self.for_[-1]]
+        return self.severity == "critical" and held < _LONG_S
 
     @property
     def rule(self) -> str:

@@ -31,6 +31,7 @@ class ClusterEvent:
     expr: str
     timed: bool = False
     lasts: bool = False
+    unhurried: bool = False
     enabled: bool = True
 
     @property

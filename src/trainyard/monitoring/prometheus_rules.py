@@ -30,6 +30,11 @@ QUANTILES = {"queue:nodes:p10": 0.1, "queue:nodes:p50": 0.5, "queue:nodes:p90": 
 OF = "of"
 """Their label for what of: the name of a series of nodes, without its level."""
 
+UNHURRIED = "2m"
+"""How often what can wait is evaluated: most of what is recorded, and alerts that are not urgent."""
+RARE = "4m"
+"""How often what hardly ever changes is: Prometheus looks back for five minutes."""
+
 WATCHDOG: dict[str, Any] = {
     "name": "trainyard-watchdog",
     "rules": [
@@ -71,13 +76,21 @@ def watched_rules(of: Iterable[Alert] | None = None, grafana_url: str = "") -> d
 
 
 def alert_rules(of: Iterable[Alert] | None = None, grafana_url: str = "") -> dict[str, Any]:
-    """Return the document: a group for each group of alerts that has some. Without alerts given, all of them.
+    """Return the document: two groups at most for each group of alerts. Without alerts given, all of them.
 
     Without the address of Grafana, they name the path of their panel in any that has the dashboards.
     """
     chosen = tuple(alerts() if of is None else of)
-    groups = {group: [_rule(alert, grafana_url) for alert in chosen if alert.group == group] for group in GROUPS}
-    return {"groups": [{"name": f"trainyard-{group}", "rules": rules} for group, rules in groups.items() if rules]}
+    groups = [
+        {
+            "name": f"trainyard-{group}{'' if urgent else '-unhurried'}",
+            **({} if urgent else {"interval": UNHURRIED}),
+            "rules": [_rule(one, grafana_url) for one in chosen if (one.group, one.is_urgent) == (group, urgent)],
+        }
+        for group in GROUPS
+        for urgent in (True, False)
+    ]
+    return {"groups": [group for group in groups if group["rules"]]}
 
 
 def runbook(alert: Alert) -> str:
@@ -133,9 +146,14 @@ def recording_groups() -> tuple[dict[str, Any], ...]:
     )
     return (
         *recorded,
-        {"name": "trainyard-recorded-usual", "interval": "2m", "rules": [*map(_quantile_rule, QUANTILES)]},
-        {"name": "trainyard-recorded-types", "interval": "2m", "rules": type_rules()},
-        {"name": "trainyard-recorded-events", "rules": [event.rule for event in events()]},
+        {"name": "trainyard-recorded-usual", "interval": UNHURRIED, "rules": [*map(_quantile_rule, QUANTILES)]},
+        {"name": "trainyard-recorded-types", "interval": RARE, "rules": type_rules()},
+        {"name": "trainyard-recorded-events", "rules": [event.rule for event in events() if not event.unhurried]},
+        {
+            "name": "trainyard-recorded-events-unhurried",
+            "interval": UNHURRIED,
+            "rules": [event.rule for event in events() if event.unhurried],
+        },
     )
 
 

@@ -21,7 +21,7 @@ from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.monitoring.alert import Alert, alerts
 from trainyard.monitoring.prometheus_config import EVALUATION_INTERVAL_S
-from trainyard.monitoring.prometheus_rules import recording_groups
+from trainyard.monitoring.prometheus_rules import UNHURRIED, recording_groups
 
 OPTIONS = (*remote_write.OPTIONS, "--query.max-samples=200000000", "--query.timeout=10m")
 # As on the instance that keeps a cluster's samples: alerts are known only when all has been written.
@@ -147,27 +147,27 @@ def _seconds(duration: str) -> int:
 
 
 def fired(api: PrometheusApi, life: Life) -> tuple[Firing, ...]:
-    """Return what each alert does, asked at every minute as the rules are."""
+    """Return what each alert does, asked as often as its rule is evaluated."""
     return tuple(one for alert in life.alerts for one in _fired(api, life, alert))
 
 
 def _fired(api: PrometheusApi, life: Life, alert: Alert) -> Iterator[Firing]:
-    """Yield the firings of an alert: it fires once it has held for as long as it has to, at each evaluation.
+    """Yield the firings of an alert: it fires once it has held for as long as it has to, at each of its evaluations.
 
     https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/#defining-alerting-rules
     """
-    held_s = _seconds(alert.for_)
-    for series in api.query_range(alert.rule, life.start_s, life.end_s, STEP_S):
+    held_s, step_s = _seconds(alert.for_), EVALUATION_INTERVAL_S if alert.is_urgent else _seconds(UNHURRIED)
+    for series in api.query_range(alert.rule, life.start_s, life.end_s, step_s):
         labels = tuple(sorted((name, value) for name, value in series.labels.items() if name != "__name__"))
-        for begin_s, end_s in _spells([at_s for at_s, _ in series.points]):
+        for begin_s, end_s in _spells([at_s for at_s, _ in series.points], step_s):
             if end_s - begin_s >= held_s:
                 yield Firing(alert.id, labels, begin_s + held_s, end_s, begin_s)
 
 
-def _spells(times: list[float]) -> Iterator[tuple[float, float]]:
+def _spells(times: list[float], step_s: int) -> Iterator[tuple[float, float]]:
     begin = 0
     for index, at_s in enumerate(times):
-        if index + 1 == len(times) or times[index + 1] - at_s > STEP_S:
+        if index + 1 == len(times) or times[index + 1] - at_s > step_s:
             yield times[begin], at_s
             begin = index + 1
 
