@@ -331,9 +331,9 @@ monitoring: {mode: amp-only}
     [
         # Pods mount what is shared, where no exporter of a node sees it.
         ("eks", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage lustre prices"),
-        ("batch", "[]", ""),
-        ("batch", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage mounts lustre"),
-        ("batch", "[{mount: /home, openzfs: {size_gib: 512}}]", "shared-storage mounts nfs"),
+        ("batch", "[]", "prices"),
+        ("batch", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage mounts lustre prices"),
+        ("batch", "[{mount: /home, openzfs: {size_gib: 512}}]", "shared-storage mounts nfs prices"),
     ],
 )
 def test_other_platforms_have_neither_slurm_nor_a_head_node(platform: str, file_systems: str, has: str):

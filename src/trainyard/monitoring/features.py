@@ -8,12 +8,13 @@ from trainyard.catalog.gpus import compute_capability
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.launch.launch import compute_launches
 from trainyard.monitoring.exporters import gpu_queues, neuron_queues
+from trainyard.monitoring.price_rules import nodes_tell_prices, rules_tell_prices
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
 # What a cluster can have, and without which a dashboard or a panel would stay empty.
 # gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring). head-node: as only
-# ParallelCluster has one. prices: nodes that tell what instances cost. mounts: nodes that mount shared file systems
+# ParallelCluster has one. prices: nodes or rules that tell what instances cost. mounts: nodes that mount shared file systems
 # where their exporter sees it; nfs: over NFS. neuron: Trainium or Inferentia. lustre: file systems whose client counts
 # what it moves wherever it is mounted. nccl-ras: nodes that ask NCCL. nccl-inspector: jobs whose NCCL measures its
 # collectives.
@@ -98,8 +99,7 @@ _MET: dict[str, Callable[[Spec], bool]] = {
     "efa": _has_efa,
     "slurm": _has_head_node,
     "head-node": _has_head_node,
-    # trainyard-node has them of its settings: of AWS Batch, the user's own image starts it.
-    "prices": lambda spec: _has_head_node(spec) or platform_of(spec).scheduler == "kubernetes",
+    "prices": lambda spec: nodes_tell_prices(spec) or rules_tell_prices(spec),
     "mounts": _mounts,
     "nfs": _mounts_nfs,
     "lustre": lambda spec: any(file_system.kind == "lustre" for file_system in spec.file_systems),

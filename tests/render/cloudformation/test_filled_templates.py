@@ -21,7 +21,7 @@ from trainyard.render.stand_ins import Ids
 
 RESOURCES = TEMPLATES["monitoring"]["Resources"]
 DATA = {name: one["Properties"]["Data"] for name, one in TEMPLATES["rules"]["Resources"].items()}
-RULES = {**DATA, "AlertRules": DATA["AlertRules"]["Fn::Sub"][0]}
+RULES = {"RecordingRules": DATA["RecordingRules"], "AlertRules": DATA["AlertRules"]["Fn::Sub"][0]}
 DEFINITION = RESOURCES["PrometheusWorkspace"]["Properties"]["AlertManagerDefinition"]["Fn::Sub"]
 SECRET = "arn:aws:secretsmanager:us-east-2:123456789012:secret:pager-AbCdEf"
 

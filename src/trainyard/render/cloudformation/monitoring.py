@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.monitoring.price_rules import price_rules, rules_tell_prices
 from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.cloudformation.network import has_load_balancer
@@ -34,11 +35,13 @@ def needs_rules(spec: Spec) -> bool:
 
 
 def rules_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
-    """Return which workspace evaluates the rules, and which Grafana their alerts lead to, where the spec has one."""
-    workspace = {"PrometheusWorkspaceArn": ids.of("AMPWorkspaceArn")}
-    if spec.monitoring.mode != "amp+amg":
-        return workspace
-    return {**workspace, "GrafanaEndpoint": ids.of("ManagedGrafanaWorkspaceEndpoint")}
+    """Return the workspace that evaluates the rules, the Grafana of its own that their alerts lead to, and list prices."""
+    has_grafana = spec.monitoring.mode == "amp+amg"
+    return {
+        "PrometheusWorkspaceArn": ids.of("AMPWorkspaceArn"),
+        **({"GrafanaEndpoint": ids.of("ManagedGrafanaWorkspaceEndpoint")} if has_grafana else {}),
+        **({"PriceRules": price_rules(spec)} if rules_tell_prices(spec) else {}),
+    }
 
 
 def _self_hosting(spec: Spec, ids: Ids) -> dict[str, str]:

@@ -17,7 +17,7 @@ _NEEDS = {
     "efa": "EFA",
     "slurm": "Slurm",
     "head-node": "head node",
-    "prices": "nodes that tell list prices",
+    "prices": "nodes or rules that tell list prices",
     "mounts": "shared file systems that its nodes mount themselves",
     "nfs": "NFS",
     "lustre": "Lustre",
