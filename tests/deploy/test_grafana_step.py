@@ -110,6 +110,15 @@ def test_an_empty_workspace_gets_data_source_folder_and_every_dashboard(work: Wo
         assert {**found["dashboard"], "id": None} == {**with_mark(wanted), "id": None, "version": 1}
     source = asking(work).find("/api/datasources/uid/trainyard-llm")
     assert (source["url"], source["jsonData"]["sigV4Auth"]) == (ENDPOINT.rstrip("/"), True)
+    logs = asking(work).find("/api/datasources/uid/trainyard-llm-logs")
+    assert logs["type"] == "cloudwatch"
+    assert logs["jsonData"] == {"authType": "ec2_iam_role", "defaultRegion": "us-east-2"}
+    assert GrafanaStep().apply(work).changed is False
+
+
+def test_a_cluster_without_logs_in_cloudwatch_gets_no_data_source_for_them(work: Work):
+    GrafanaStep().apply(replace(work, spec=spec_of("monitoring: {mode: amp+amg, logs: false}")))
+    assert asking(work).find("/api/datasources/uid/trainyard-llm-logs") is None
 
 
 def test_the_token_is_gone_afterwards_and_the_service_account_is_the_same_next_time(work: Work):

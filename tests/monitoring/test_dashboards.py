@@ -277,7 +277,7 @@ def test_a_cluster_gets_what_it_can_fill():
 
 
 # What every cluster of ParallelCluster has.
-OF_PARALLELCLUSTER = {"slurm", "head-node", "prices", "mounts", "nfs"}
+OF_PARALLELCLUSTER = {"slurm", "head-node", "prices", "mounts", "nfs", "node-logs"}
 
 
 def test_a_cluster_has_what_its_nodes_have():
@@ -315,6 +315,11 @@ def test_a_cluster_has_no_more_than_its_nodes_have(instead: dict[str, str], has:
     assert features_of(spec_of(text)) == set(has.split()) | OF_PARALLELCLUSTER
 
 
+def test_a_cluster_that_keeps_no_logs_in_cloudwatch_shows_none():
+    text = MIXED.replace("mode: MODE", "mode: amp-only, logs: false")
+    assert "node-logs" not in features_of(spec_of(text))
+
+
 OTHER = """\
 name: train
 region: us-east-1
@@ -331,9 +336,9 @@ monitoring: {mode: amp-only}
     [
         # Pods mount what is shared, where no exporter of a node sees it.
         ("eks", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage lustre prices"),
-        ("batch", "[]", "prices"),
-        ("batch", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage mounts lustre prices"),
-        ("batch", "[{mount: /home, openzfs: {size_gib: 512}}]", "shared-storage mounts nfs prices"),
+        ("batch", "[]", "prices job-logs"),
+        ("batch", "[{mount: /fsx, lustre: {size_gib: 1200}}]", "shared-storage mounts lustre prices job-logs"),
+        ("batch", "[{mount: /home, openzfs: {size_gib: 512}}]", "shared-storage mounts nfs prices job-logs"),
     ],
 )
 def test_other_platforms_have_neither_slurm_nor_a_head_node(platform: str, file_systems: str, has: str):

@@ -216,3 +216,62 @@ def test_the_monitoring_instance_attaches_its_own_volume_to_instances_of_its_sta
     assert not allowed(statements, "ec2:AttachVolume", instance(OTHER), {})
     assert not allowed(statements, "ec2:AttachVolume", f"{volume[:-1]}1", of_stack)
     assert not allowed(statements, "ec2:DetachVolume", volume, of_stack)
+
+
+LOGS = f"arn:aws:logs:us-east-2:{ACCOUNT}:log-group:"
+# Of llm, of llm-2, of AWS Batch's llm, of a function of somebody else.
+OF_LLM, OF_LLM_2 = (f"{LOGS}/aws/parallelcluster/{name}-202611291200:*" for name in ("llm", "llm-2"))
+OF_BATCH, OF_OTHERS = f"{LOGS}llm-batch-LogGroup-AbCd1234:*", f"{LOGS}/aws/lambda/secrets:*"
+BATCH = """\
+name: llm
+region: us-east-2
+platform: batch
+network: {availability_zone: us-east-2a}
+queues: [{name: train, instance_type: p4d.24xlarge, nodes: {min: 0, max: 2}}]
+monitoring: {mode: amp+amg}
+"""
+
+
+@pytest.mark.parametrize("mode", ["amp+amg", "self-hosting", "amp-only"])
+def test_grafana_queries_the_logs_of_its_cluster_alone(mode: str):
+    spec = spec_of(f"name: llm\nmonitoring: {{mode: {mode}}}\n")
+    statements = resolved(spec, "monitoring", "LogQueryPolicy")["PolicyDocument"]["Statement"]
+    for action in ("logs:StartQuery", "logs:GetQueryResults"):
+        assert allowed(statements, action, OF_LLM, {})
+        assert [group for group in (OF_LLM_2, OF_BATCH, OF_OTHERS) if allowed(statements, action, group, {})] == []
+    beyond = ["GetLogEvents", "FilterLogEvents", "PutLogEvents", "DeleteLogGroup", "PutQueryDefinition", "Unmask"]
+    assert [action for action in beyond if allowed(statements, f"logs:{action}", OF_LLM, {})] == []
+
+
+@pytest.mark.parametrize(("mode", "role"), [("amp+amg", "GrafanaRole"), ("self-hosting", "MonitoringRole")])
+def test_a_cluster_without_logs_in_cloudwatch_gives_grafana_no_rights_to_any(mode: str, role: str):
+    for logs, number in (("true", 2), ("false", 1)):
+        spec = spec_of(f"name: llm\nmonitoring: {{mode: {mode}, logs: {logs}}}\n")
+        assert len(resolved(spec, "monitoring", role)["ManagedPolicyArns"]) == number
+
+
+def test_grafana_of_an_environment_queries_logs_with_its_tag_alone():
+    text = """\
+kind: environment
+name: use2
+region: us-east-2
+network: {availability_zone: us-east-2a}
+monitoring: {mode: amp+amg}
+"""
+    environment = parse(text, "environment.yaml").spec
+    assert environment is not None
+    statements = resolved(environment, "monitoring", "LogQueryPolicy")["PolicyDocument"]["Statement"]
+    tag = "aws:ResourceTag/trainyard:environment"
+    for group in (OF_LLM, OF_LLM_2, OF_BATCH):
+        assert allowed(statements, "logs:StartQuery", group, {tag: "use2"})
+        assert not allowed(statements, "logs:StartQuery", group, {tag: "other"})
+        assert not allowed(statements, "logs:StartQuery", group, {})
+
+
+def test_grafana_of_a_batch_cluster_queries_what_its_jobs_print_alone():
+    spec = parse(BATCH, "batch.yaml").spec
+    assert spec is not None
+    statements = resolved(spec, "monitoring", "LogQueryPolicy")["PolicyDocument"]["Statement"]
+    assert allowed(statements, "logs:StartQuery", OF_BATCH, {})
+    groups = (OF_LLM, OF_OTHERS, OF_BATCH.replace("llm", "llm-2"))
+    assert [group for group in groups if allowed(statements, "logs:StartQuery", group, {})] == []

@@ -194,6 +194,20 @@ class PanelRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LogPanel:
+    """Lines of logs that CloudWatch has, for Grafana alone: the local viewer reads them as `trainyard logs` does."""
+
+    id: str
+    """Unique in its dashboard, also among its other panels."""
+    title: str
+    group: str
+    """Which log group of the cluster it reads: a key of ``log_groups`` in grafana_words.yaml, and what it needs."""
+    description: str
+    filter: str = ""
+    """Which lines, in the language of CloudWatch Logs Insights with Grafana's variables. Empty: all of the group."""
+
+
+@dataclass(frozen=True, slots=True)
 class Dashboard:
     """A page of panels."""
 
@@ -210,6 +224,8 @@ class Dashboard:
     """The variable of which one value is shown, not all: the page is about a node, or a job."""
     logs: tuple[str, ...] = ()
     """Commands that show its logs, with the variables, and ``$from`` and ``$to`` for the time that is shown."""
+    log_panels: tuple[LogPanel, ...] = ()
+    """The same logs from CloudWatch, folded until somebody opens them: each look is paid for."""
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -238,7 +254,8 @@ def dashboards_for(has: Iterable[str]) -> tuple[Dashboard, ...]:
 def dashboard_of(id_: str, content: dict[str, Any]) -> Dashboard:
     """Return a dashboard of the content of its file. An unknown or missing key is a TypeError."""
     rows = tuple(PanelRow(row["title"], tuple(map(_panel, row["panels"]))) for row in content["rows"])
-    return Dashboard(id=id_, **{**_tuples(content), "rows": rows})
+    log_panels = tuple(LogPanel(**panel) for panel in content.get("log_panels", ()))
+    return Dashboard(id=id_, **{**_tuples(content), "rows": rows, "log_panels": log_panels})
 
 
 def _panel(content: dict[str, Any]) -> Panel:

@@ -17,7 +17,7 @@ from trainyard.spec.cluster import Spec
 # ParallelCluster has one. prices: nodes or rules that tell what instances cost. mounts: nodes that mount shared file systems
 # where their exporter sees it; nfs: over NFS. neuron: Trainium or Inferentia. lustre: file systems whose client counts
 # what it moves wherever it is mounted. nccl-ras: nodes that ask NCCL. nccl-inspector: jobs whose NCCL measures its
-# collectives.
+# collectives. node-logs: logs of nodes in CloudWatch, in streams that their hosts name; job-logs: of jobs alone.
 NEEDS = (
     *(
         "gpu",
@@ -33,8 +33,10 @@ NEEDS = (
         "lustre",
         "shared-storage",
     ),
-    *("login", "nccl-ras", "nccl-inspector"),
+    *("login", "nccl-ras", "nccl-inspector", "node-logs", "job-logs"),
 )
+LOG_NEEDS = frozenset({"node-logs", "job-logs"})
+"""Logs in CloudWatch that Grafana shows."""
 
 # NVML gives the activity of parts of a GPU from Hopper on, beside whatever profiles a job there:
 # https://docs.nvidia.com/datacenter/dcgm/latest/reference/dcgm-api/dcgm-api-profiling.html
@@ -107,4 +109,7 @@ _MET: dict[str, Callable[[Spec], bool]] = {
     "nccl-inspector": lambda spec: spec.monitoring.nccl_inspector,
     "nccl-ras": lambda spec: spec.monitoring.nccl_ras,
     "login": lambda spec: any(True for _ in spec.login_pools()),
+    # The log group of AWS Batch is part of its stack. On Amazon EKS the control plane alone logs to CloudWatch.
+    "node-logs": lambda spec: spec.monitoring.logs and platform_of(spec).made_by_parallelcluster,
+    "job-logs": lambda spec: platform_of(spec).has_batch,
 }

@@ -8,11 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import yaml
 from grafana_foundation_sdk.builders import (
     barchart,
     bargauge,
@@ -35,16 +32,17 @@ from grafana_foundation_sdk.models.text import TextMode
 from trainyard.monitoring.dashboard import Dashboard, LinkedLabel, Panel, PanelQuery, PanelRow, dashboards
 from trainyard.monitoring.events import EVENT, RECORD, ClusterEvent, events
 from trainyard.monitoring.grafana_files import UID, stable_id
+from trainyard.monitoring.grafana_logs import log_variables, logs_panel
 from trainyard.monitoring.grafana_ranking import fixed_rankings
+from trainyard.monitoring.grafana_words import ALL_VALUES, SOURCE, grafana_words
 from trainyard.monitoring.prometheus_config import SCRAPE_INTERVAL_S
 from trainyard.monitoring.state_colours import state_colour, state_colours
 
 TAG = "trainyard"
-_ALL = models.VariableOption(selected=True, text=["All"], value=["$__all"])
-SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 _COLOURS = {"ok": "green", "not ok": "red"}
 _GREY = "#8e8e8e"
 LOGS = "Logs"
+CLOUDWATCH_LOGS = "Logs from CloudWatch (each refresh is charged while this is open)"
 # https://grafana.com/docs/grafana/latest/dashboards/variables/add-template-variables/#global-variables
 _AS_TEXT = {"from": "${__from:date:iso}", "to": "${__to:date:iso}"}
 _STATE_LABELS = {"severity", "status"}
@@ -67,7 +65,8 @@ def _compiled(dashboard: Dashboard) -> dict[str, Any]:
         "id": dashboard.id,
         "needs": list(dashboard.needs),
         "document": {**_plain(_frame(dashboard).build()), "panels": []},
-        "rows": [*(_row(row) for row in dashboard.rows), *_log_row(dashboard)],
+        "rows": [*(_row(row) for row in dashboard.rows), *_log_row(dashboard), *_cloudwatch_row(dashboard)],
+        "log_variables": _log_variables(dashboard),
         "events": [{"needs": list(event.needs), "annotation": _annotation(event)} for event in events()],
     }
 
@@ -117,6 +116,24 @@ def _log_row(dashboard: Dashboard) -> list[dict[str, Any]]:
     ]
 
 
+def _cloudwatch_row(dashboard: Dashboard) -> list[dict[str, Any]]:
+    """Return a folded row with the logs themselves: Grafana asks for what lies in it once somebody opens it."""
+    heading = _plain(builders.Row(CLOUDWATCH_LOGS).id(stable_id("row cloudwatch")).collapsed(True).build())  # noqa: FBT003  the SDK's signature
+    panels = [
+        {"needs": [panel.group], "panel": {"links": [], **_plain(logs_panel(panel).build())}}
+        for panel in dashboard.log_panels
+    ]
+    return [{"row": {**heading, "gridPos": {}}, "panels": panels}] if panels else []
+
+
+def _log_variables(dashboard: Dashboard) -> list[dict[str, Any]]:
+    """Return the variables that only logs need, each with the logs of which the cluster has to have any."""
+    return [
+        {"any_of": list(groups), "variable": {**_plain(builder.build()), "skipUrlSync": not shown}}
+        for builder, groups, shown in log_variables(dashboard)
+    ]
+
+
 def _panel(panel: Panel) -> dict[str, Any]:
     return {"needs": list(panel.needs), "panel": _plain(grafana_panel(panel))}
 
@@ -141,7 +158,7 @@ def _variable(name: str, *, one: bool) -> builders.QueryVariable:
     query = grafana_words()["variables"][name]
     builder = builders.QueryVariable(name).label(name.capitalize()).query(query).datasource(SOURCE)
     if not one:
-        builder = builder.multi(True).include_all(True).all_value(".*").current(_ALL)  # noqa: FBT003  the SDK's signature
+        builder = builder.multi(True).include_all(True).all_value(".*").current(ALL_VALUES)  # noqa: FBT003  the SDK's signature
     builder = builder.refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED)
     # Jobs that are numbered higher are newer.
     order = models.VariableSort.NUMERICAL_DESC if name == "job" else models.VariableSort.NATURAL_ASC
@@ -150,15 +167,6 @@ def _variable(name: str, *, one: bool) -> builders.QueryVariable:
 
 def _plain(model: object) -> Any:
     return json.loads(JSONEncoder().encode(model))
-
-
-@cache
-def grafana_words() -> dict[str, Any]:
-    """Return what Grafana calls our units, and how it finds the values of our variables."""
-    content: dict[str, Any] = yaml.load(
-        Path(__file__).with_name("grafana_words.yaml").read_bytes(), Loader=yaml.CSafeLoader
-    )
-    return content
 
 
 def grafana_panel(panel: Panel) -> models.Panel:

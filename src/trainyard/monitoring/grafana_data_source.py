@@ -1,12 +1,14 @@
-"""The data source that Grafana asks Amazon Managed Prometheus through."""
+"""The data sources that Amazon Managed Grafana asks Amazon Managed Prometheus and CloudWatch Logs through."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 CORE_PLUGIN = "prometheus"
 AMAZON_PLUGIN = "grafana-amazonprometheus-datasource"
+LOG_PLUGIN = "cloudwatch"
 _FIRST_WITH_AMAZON_PLUGIN = 12
 # Grafana keeps 40 characters of a uid: https://grafana.com/docs/grafana/v10.4/developers/http_api/data_source/
 _LONGEST_UID = 40
@@ -20,6 +22,11 @@ def data_source_uid(name: str) -> str:
         return uid
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
     return f"{uid[: _LONGEST_UID - 9]}-{digest}"
+
+
+def log_source_uid(name: str) -> str:
+    """Return the uid of the data source of the logs, the same every time."""
+    return data_source_uid(f"{name}-logs")
 
 
 def plugin(major: int) -> str:
@@ -53,21 +60,39 @@ def data_source(name: str, endpoint: str, region: str, major: int) -> dict[str, 
     }
 
 
+def log_source(name: str, region: str) -> dict[str, Any]:
+    """Return the data source of the logs in CloudWatch, which are read with the role of the workspace.
+
+    ``ec2_iam_role`` is what the plugin calls "Workspace IAM role", which Amazon Managed Grafana has:
+    https://grafana.com/docs/grafana/latest/datasources/aws-cloudwatch/aws-authentication/
+    """
+    return {
+        "uid": log_source_uid(name),
+        "name": f"{_PREFIX}{name}-logs",
+        "type": LOG_PLUGIN,
+        "access": "proxy",
+        "jsonData": {"authType": "ec2_iam_role", "defaultRegion": region},
+    }
+
+
 def with_data_source(document: dict[str, Any], name: str, major: int) -> dict[str, Any]:
-    """Return a dashboard that asks this data source first, with the type that the version of Grafana has for it."""
-    document_with_source: dict[str, Any] = _referring(document, data_source_uid(name), plugin(major))
+    """Return a dashboard that asks these data sources first, with the type that the version of Grafana has for them."""
+    chosen = {CORE_PLUGIN: (plugin(major), data_source_uid(name)), LOG_PLUGIN: (LOG_PLUGIN, log_source_uid(name))}
+    document_with_source: dict[str, Any] = _referring(document, chosen)
     return document_with_source
 
 
-def _referring(value: Any, uid: str, kind: str) -> Any:
+def _referring(value: Any, chosen: Mapping[str, tuple[str, str]]) -> Any:
     if isinstance(value, list):
-        return [_referring(member, uid, kind) for member in value]
+        return [_referring(member, chosen) for member in value]
     if not isinstance(value, dict):
         return value
-    members = {key: _referring(member, uid, kind) for key, member in value.items()}
+    members = {key: _referring(member, chosen) for key, member in value.items()}
     if members.get("type") == CORE_PLUGIN and isinstance(members.get("uid"), str):
         # A reference: to the variable of the dashboard, where it begins with a dollar.
+        kind, uid = chosen[CORE_PLUGIN]
         return {**members, "type": kind, "uid": members["uid"] if members["uid"].startswith("$") else uid}
-    if members.get("type") == "datasource" and members.get("query") == CORE_PLUGIN:
+    if members.get("type") == "datasource" and members.get("query") in chosen:
+        kind, uid = chosen[members["query"]]
         return {**members, "query": kind, "current": {"selected": False, "text": uid, "value": uid}}
     return members

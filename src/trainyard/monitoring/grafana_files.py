@@ -42,12 +42,18 @@ def grafana_documents(has: Iterable[str]) -> dict[str, Plain]:
     linked_ids = {dashboard["id"] for dashboard in chosen}
     return {
         dashboard["id"]: {
-            **dashboard["document"],
+            **_with_log_variables(dashboard, features),
             "annotations": {"list": _events(dashboard, features)},
             "panels": list(_placed(_fitting_rows(dashboard, features, linked_ids))),
         }
         for dashboard in chosen
     }
+
+
+def _with_log_variables(dashboard: Plain, features: frozenset[str]) -> Plain:
+    document = dashboard["document"]
+    own = [log["variable"] for log in dashboard["log_variables"] if not features.isdisjoint(log["any_of"])]
+    return {**document, "templating": {"list": [*document["templating"]["list"], *own]}} if own else dict(document)
 
 
 def _events(dashboard: Plain, features: frozenset[str]) -> list[Plain]:
@@ -81,11 +87,20 @@ def stable_id(name: str) -> int:
 def _placed(rows: Iterable[tuple[Plain, list[Plain]]]) -> Iterator[Plain]:
     y = 0
     for row, panels in rows:
-        yield {**row, "gridPos": {"h": 1, "w": COLUMNS, "x": 0, "y": y}}
+        heading = {**row, "gridPos": {"h": 1, "w": COLUMNS, "x": 0, "y": y}}
         y += 1
+        placed: list[Plain] = []
+        below = y
         for line in lines(panels):
-            yield from _in_line(line, y)
-            y += max(panel["gridPos"]["h"] for panel in line)
+            placed += _in_line(line, below)
+            below += max(panel["gridPos"]["h"] for panel in line)
+        if row["collapsed"]:
+            # Grafana keeps the panels of a folded row in it, and moves what follows when somebody opens it.
+            yield {**heading, "panels": placed}
+        else:
+            yield heading
+            yield from placed
+            y = below
 
 
 def lines(panels: Iterable[Plain]) -> list[list[Plain]]:

@@ -147,11 +147,23 @@ def test_a_second_run_changes_nothing(node: FakeNode):
 def test_the_data_source_that_dashboards_name_is_there(node: FakeNode):
     runs_well(node, STEP)
     provisioned = yaml.safe_load(node.read(f"{SETTINGS}/provisioning/datasources/trainyard.yaml"))
-    found = {datasource["uid"]: datasource["url"] for datasource in provisioned["datasources"]}
+    found = {datasource["uid"]: datasource.get("url") for datasource in provisioned["datasources"]}
     assert found == {
         "trainyard-prometheus": "http://127.0.0.1:9090",
         "trainyard-alertmanager": "http://127.0.0.1:9093",
+        "trainyard-logs": None,
     }
+
+
+def test_logs_are_read_with_the_role_of_the_instance_in_its_region(node: FakeNode):
+    runs_well(node, STEP)
+    provisioned = yaml.safe_load(node.read(f"{SETTINGS}/provisioning/datasources/trainyard.yaml"))
+    (logs,) = [datasource for datasource in provisioned["datasources"] if datasource["type"] == "cloudwatch"]
+    # Grafana puts in the variable, which systemd gives it: what follow-releases.sh has written.
+    assert logs["jsonData"] == {"authType": "default", "defaultRegion": "$REGION"}
+    unit = node.read(f"etc/systemd/system/{UNIT}")
+    assert "EnvironmentFile=/etc/trainyard/grafana-secret.env" in unit
+    assert "REGION=us-east-2" in node.read("etc/trainyard/grafana-secret.env").splitlines()
 
 
 def test_what_somebody_edits_is_saved_as_a_copy_and_not_touched(node: FakeNode):

@@ -1,4 +1,4 @@
-"""What Amazon Managed Grafana shows: a data source, a folder and the dashboards, put there through its own API.
+"""What Amazon Managed Grafana shows: data sources, a folder and the dashboards, put there through its own API.
 
 CloudFormation has no resource for any of it: https://github.com/aws/amazon-managed-grafana-roadmap/issues/59
 """
@@ -26,8 +26,8 @@ from trainyard.edge.aws.grafana import (
 from trainyard.edge.aws.stacks import find_stack
 from trainyard.edge.grafana_api import GrafanaApi, GrafanaRefusalError
 from trainyard.errors import TrainyardError
-from trainyard.monitoring.features import features_of
-from trainyard.monitoring.grafana_data_source import data_source, with_data_source
+from trainyard.monitoring.features import LOG_NEEDS, features_of
+from trainyard.monitoring.grafana_data_source import data_source, log_source, with_data_source
 from trainyard.monitoring.grafana_files import grafana_documents
 from trainyard.render.cloudformation.monitoring import needs_monitoring
 from trainyard.spec.cluster import Spec
@@ -64,10 +64,10 @@ class GrafanaStep:
             )
         with _opened(work, workspace) as grafana:
             major = _known_version(grafana)
-            changed = _write_data_source(work, grafana, major)
+            changed = [_write_data_source(work, grafana, source) for source in _sources(work, major)]
             _make_folder(grafana)
             written = write_dashboards(work, grafana, FOLDER, _documents(work, major))
-        return StepOutcome(changed=changed or written.changed, detail=written.detail)
+        return StepOutcome(changed=any(changed) or written.changed, detail=written.detail)
 
     def undo(self, work: Work) -> StepOutcome:
         """Remove the service account. All else goes with the workspace, and that with its stack."""
@@ -129,9 +129,16 @@ def _known_version(grafana: GrafanaApi) -> int:
     return int(major)
 
 
-def _write_data_source(work: Work, grafana: GrafanaApi, major: int) -> bool:
-    """Bring the data source about, and return whether anything changed."""
-    source = data_source(work.name, work.outputs["AMPPrometheusEndpoint"], work.account.region, major)
+def _sources(work: Work, major: int) -> list[dict[str, Any]]:
+    """Return the data sources: of the metrics, and of the logs where CloudWatch has any that dashboards show."""
+    region = work.account.region
+    metrics = data_source(work.name, work.outputs["AMPPrometheusEndpoint"], region, major)
+    has = features_of(work.required_spec())
+    return [metrics, *([] if has.isdisjoint(LOG_NEEDS) else [log_source(work.name, region)])]
+
+
+def _write_data_source(work: Work, grafana: GrafanaApi, source: dict[str, Any]) -> bool:
+    """Bring a data source about, and return whether anything changed."""
     path = f"{_PLACE}/uid/{source['uid']}"
     existing = grafana.find(path)
     if existing is None:
@@ -145,7 +152,7 @@ def _write_data_source(work: Work, grafana: GrafanaApi, major: int) -> bool:
         return False
     else:
         grafana.ask("PUT", path, source)
-    work.tell(f"data source {source['name']} asks {source['url']}")
+    work.tell(f"data source {source['name']} asks {source.get('url', 'CloudWatch Logs')}")
     return True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.monitoring.features import features_of
 from trainyard.monitoring.price_rules import price_rules, rules_tell_prices
 from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
@@ -23,10 +24,25 @@ def monitoring_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
         "ClusterName": spec.name,
         "MonitoringType": spec.monitoring.mode,
         **({} if alert_email is None else {"AlertEmail": alert_email}),
+        "LogGroups": _log_groups(spec),
         **(_self_hosting(spec, ids) if spec.monitoring.mode == "self-hosting" else {}),
         **({} if boundary is None else {"PermissionsBoundary": boundary}),
         **iam_names(spec),
     }
+
+
+def _log_groups(spec: Spec) -> str:
+    """Return the log groups that Grafana may read: those of the cluster, or of all clusters of an environment.
+
+    ParallelCluster ends the name of a group with twelve digits, the time of its making; other clusters have no such.
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
+    """
+    has = features_of(spec)
+    if spec.is_environment:
+        return "*"
+    if "node-logs" in has:
+        return f"/aws/parallelcluster/{spec.name}-{'?' * 12}"
+    return f"{spec.name}-batch-LogGroup-*" if "job-logs" in has else ""
 
 
 def needs_rules(spec: Spec) -> bool:

@@ -33,8 +33,8 @@ from trainyard.monitoring.cloudwatch_body import dashboards_of, wants_dashboards
 from trainyard.monitoring.cloudwatch_dashboard import dashboard_name
 from trainyard.monitoring.cloudwatch_mark import mark_of
 from trainyard.monitoring.dashboard import VARIABLES, Dashboard, Panel, dashboards_for
-from trainyard.monitoring.features import features_of
-from trainyard.monitoring.grafana_data_source import data_source_uid
+from trainyard.monitoring.features import LOG_NEEDS, features_of
+from trainyard.monitoring.grafana_data_source import data_source_uid, log_source_uid
 from trainyard.monitoring.grafana_files import grafana_documents
 from trainyard.monitoring.grafana_mark import fingerprint, mark
 from trainyard.operate.monitoring.verify.finding_kinds import finding
@@ -70,9 +70,11 @@ def _inside(situation: Situation, account: Account, workspace: Workspace) -> Ite
         yield finding("dashboard-missing", message, path="monitoring.mode")
         return
     with _opened(account, workspace, of) as api:
-        uid = data_source_uid(situation.spec.environment or situation.spec.name)
-        if api.find(f"/api/datasources/uid/{uid}") is None:
-            yield finding("data-source-missing", f"Grafana workspace {workspace.id} has no data source {uid}")
+        name = situation.spec.environment or situation.spec.name
+        has_logs = not features_of(situation.spec).isdisjoint(LOG_NEEDS)
+        for uid in (data_source_uid(name), *([log_source_uid(name)] if has_logs else [])):
+            if api.find(f"/api/datasources/uid/{uid}") is None:
+                yield finding("data-source-missing", f"Grafana workspace {workspace.id} has no data source {uid}")
         yield from _dashboards(situation, api)
 
 

@@ -25,6 +25,8 @@ _NEEDS = {
     "login": "login nodes",
     "nccl-ras": "monitoring.nccl_ras",
     "nccl-inspector": "monitoring.nccl_inspector",
+    "node-logs": "logs of nodes in CloudWatch",
+    "job-logs": "logs of jobs in CloudWatch",
 }
 
 
