@@ -23,6 +23,7 @@ from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import one_line
+from trainyard.monitoring.alert import alerts
 from trainyard.monitoring.dashboard import dashboards
 
 if TYPE_CHECKING:
@@ -443,3 +444,32 @@ def test_a_viewer_that_was_stopped_is_told(browser):
     page.locator("#trouble").wait_for(state="visible")
     assert "still running" in page.locator("#trouble").inner_text()
     assert page.locator(".chart canvas").count() > 0
+
+
+def test_what_stands_between_backticks_is_code(browser):
+    alerts_told = [alert for alert in alerts() if "`" in alert.remedy[0]]
+    assert alerts_told
+    of = [({"alertname": alert.id, "severity": alert.severity, "node_name": "n1"}, 1.0) for alert in alerts_told]
+    with viewing(FakeSource(of)) as viewer:
+        page = Opened(browser, viewer, "storage").page
+        page.locator("#headline summary").click()
+        page.locator("#headline").screenshot(path=PICTURES / "headline-code.png")
+        assert "`" not in page.locator("#headline").inner_text()
+        told = page.locator("#headline code").all_inner_texts()
+        assert sorted(told) == sorted(code for alert in alerts_told for code in alert.remedy[0].split("`")[1::2])
+    with viewing(FakeSource(groups=[])) as viewer:
+        page = Opened(browser, viewer, "host-system").page
+        assert page.locator("#headline code").inner_text() == "trainyard monitor alerts"
+        assert page.locator("[data-panel=load] code").inner_text() == "trainyard monitor verify"
+
+
+def test_no_page_shows_a_backtick(browser):
+    with viewing(FakeSource()) as viewer:
+        opened = Opened(browser, viewer, "")
+        for dashboard in dashboards():
+            opened.choose(dashboard.id)
+            for button in opened.page.locator("header button[aria-expanded]").all():
+                button.click()
+            # Queries of Prometheus stand as they are.
+            opened.page.evaluate("document.querySelectorAll('.about > code').forEach((one) => one.remove())")
+            assert "`" not in opened.page.locator("body").inner_text()

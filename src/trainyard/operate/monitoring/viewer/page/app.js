@@ -5,7 +5,7 @@ import { VARIABLES, addressOf, fillSelects, fillTime, offer, readState, secondsO
 import { moment } from "./format.js";
 import { showHeadline } from "./headline.js";
 import { Panel } from "./panel.js";
-import { element } from "./plain.js";
+import { element, prose } from "./plain.js";
 
 const place = (id) => document.getElementById(id);
 const GONE = "The viewer does not answer. Is `trainyard monitor view` still running?";
@@ -123,7 +123,7 @@ function open() {
   const dashboard = dashboards.find((one) => one.id === state.dashboard);
   document.title = `${dashboard.title} – trainyard`;
   place("title").textContent = dashboard.title;
-  place("about").textContent = dashboard.description;
+  place("about").replaceChildren(...prose(dashboard.description));
   place("dashboard").value = dashboard.id;
   for (const name of VARIABLES) place(name).closest("label").hidden = !dashboard.variables.includes(name);
   panels.forEach((panel) => panel.clear());
@@ -252,7 +252,7 @@ async function showAlerts(signal) {
 }
 
 function trouble(error) {
-  place("trouble").textContent = error instanceof TypeError ? GONE : error.message;
+  place("trouble").replaceChildren(...prose(error instanceof TypeError ? GONE : error.message));
   place("trouble").hidden = false;
 }
 

@@ -1,6 +1,6 @@
 // The line above the panels: what fires now, the worst first.
 
-import { element } from "./plain.js";
+import { element, prose } from "./plain.js";
 
 export function showHeadline(place, found, linkTo) {
   if (found.error) {
@@ -8,7 +8,7 @@ export function showHeadline(place, found, linkTo) {
   } else if (found.firing.length) {
     showFiring(place, found.firing, linkTo);
   } else if (found.rules === 0) {
-    say(place, "unknown", "No alert rules are loaded, so nothing can fire.", "trainyard monitor alerts writes them");
+    say(place, "unknown", "No alert rules are loaded, so nothing can fire.", "`trainyard monitor alerts` writes them");
   } else {
     const rules = found.rules === null ? "" : ` of ${found.rules} alerts`;
     say(place, "calm", `Nothing fires${rules}.`);
@@ -17,7 +17,7 @@ export function showHeadline(place, found, linkTo) {
 
 function say(place, kind, text, hint) {
   place.className = kind;
-  place.replaceChildren(element("span", {}, text), ...(hint ? [" ", element("small", {}, hint)] : []));
+  place.replaceChildren(element("span", {}, ...prose(text)), ...(hint ? [" ", element("small", {}, ...prose(hint))] : []));
 }
 
 function showFiring(place, firing, linkTo) {
@@ -40,6 +40,6 @@ function item(alert, linkTo) {
   const seen = alert.panel;
   const name = element("strong", {}, seen ? linkTo(seen.dashboard, alert.name, seen.chosen, seen.panel) : alert.name);
   if (seen) name.title = `${seen.title}: where it is seen`;
-  const about = alert.about ? [element("br"), element("small", {}, alert.about)] : [];
+  const about = alert.about ? [element("br"), element("small", {}, ...prose(alert.about))] : [];
   return element("li", {}, severity, name, places, ...about);
 }

@@ -4,7 +4,7 @@ import { colour, colourOf } from "./colours.js";
 import { formatted, grouped, numeric } from "./format.js";
 import { gauges } from "./gauges.js";
 import { lines, roleOf } from "./lines.js";
-import { element, linkOf, message, stats, table } from "./plain.js";
+import { element, linkOf, message, prose, stats, table } from "./plain.js";
 import { bars, heatmap, states } from "./rows.js";
 import { tiles } from "./tiles.js";
 import { hide, tipOver, valuesAt } from "./tip.js";
@@ -55,8 +55,8 @@ export class Panel {
     const next = links.length ? [element("p", {}, "See also ", ...links.flatMap((link, at) => (at ? [", ", link] : [link])))] : [];
     const queries = this.described.queries.map((query) => element("code", {}, query));
     const { description, empty } = this.described;
-    const none = empty ? [element("p", {}, `An empty panel is right where ${empty}.`)] : [];
-    return element("div", { class: "about" }, element("p", {}, description), ...none, ...next, ...queries);
+    const none = empty ? [element("p", {}, ...prose(`An empty panel is right where ${empty}.`))] : [];
+    return element("div", { class: "about" }, element("p", {}, ...prose(description)), ...none, ...next, ...queries);
   }
 
   // Show an answer of the server. What was drawn stays until then.
@@ -87,7 +87,7 @@ export class Panel {
     const { empty, kind } = this.described;
     if (empty && SHORT.includes(kind)) return message("none");
     if (empty) return message(`Nothing here. That is right where ${empty}.`);
-    return message("No data.", "trainyard monitor verify says why");
+    return message("No data.", "`trainyard monitor verify` says why");
   }
 
   say(content) {

@@ -113,8 +113,13 @@ function drawn(one) {
   return element("td", { class: `${one.number ? "number " : ""}${one.colour || ""}` }, one.link || one.text);
 }
 
+// Our own sentences, in which what stands between backticks is code.
+export function prose(text) {
+  return text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? element("code", {}, part) : part)).filter((part) => part !== "");
+}
+
 export function message(text, hint = "", kind = "") {
-  const parts = [element("p", {}, text)];
-  if (hint) parts.push(element("p", {}, element("code", {}, hint)));
+  const parts = [element("p", {}, ...prose(text))];
+  if (hint) parts.push(element("p", {}, ...prose(hint)));
   return element("div", { class: `message ${kind}` }, ...parts);
 }
