@@ -45,7 +45,8 @@ def command(  # noqa: PLR0913  one for each option
 
     The page is served on 127.0.0.1 alone and asks nobody else. Requests to Amazon Managed Prometheus are signed with
     the AWS configuration. A Prometheus that wants to know who asks is told by the environment:
-    TRAINYARD_PROMETHEUS_TOKEN, or TRAINYARD_PROMETHEUS_USER and TRAINYARD_PROMETHEUS_PASSWORD.
+    TRAINYARD_PROMETHEUS_TOKEN, or TRAINYARD_PROMETHEUS_USER and TRAINYARD_PROMETHEUS_PASSWORD. The pages of a node and
+    a job read logs as `trainyard logs` does, when somebody asks for them: of NAME, or in --region.
 
     \b
     Exit status: 0 fine; 1 it could not be reached, or with --check no dashboard
@@ -55,10 +56,10 @@ def command(  # noqa: PLR0913  one for each option
     Example:
       trainyard monitor view cluster.yaml
       trainyard monitor view llm-p5 --region us-east-2
-      trainyard monitor view --prometheus http://localhost:9090 --open
+      trainyard monitor view --prometheus http://localhost:9090 --region us-east-2 --open
       trainyard monitor view --prometheus http://localhost:9090 --check
     """
-    from trainyard.api.monitor_view import dashboards_data, metrics_keeper, open_viewer
+    from trainyard.api.monitor_view import dashboards_data, log_account, metrics_keeper, open_viewer
 
     keeper = metrics_keeper(name, prometheus, region=region, profile=profile)
     reporter()(f"asking {keeper.url}")
@@ -71,7 +72,8 @@ def command(  # noqa: PLR0913  one for each option
             and not any(dashboard.failed for dashboard in dashboards)
             else 1
         )
-    _serve(open_viewer(keeper, port), opens=opens)
+    where = log_account(name, prometheus, region=region, profile=profile)
+    _serve(open_viewer(keeper, port, where), opens=opens)
 
 
 def _serve(viewer: Viewer, *, opens: bool) -> None:

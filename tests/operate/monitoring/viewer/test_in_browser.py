@@ -17,6 +17,8 @@ import pytest
 
 from tests.browser import chromium
 from tests.monitoring.an_hour import an_hour
+from tests.operate.logs.conftest import account as account  # noqa: PLC0414  a fixture
+from tests.operate.logs.planted import SLURMD, now_ms, plant, put
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from tests.operate.monitoring.viewer.viewing import Viewing, viewing
 from trainyard.edge.prometheus_api import PrometheusApi
@@ -444,6 +446,43 @@ def test_a_viewer_that_was_stopped_is_told(browser):
     page.locator("#trouble").wait_for(state="visible")
     assert "still running" in page.locator("#trouble").inner_text()
     assert page.locator(".chart canvas").count() > 0
+
+
+def test_the_log_of_a_node_is_read_by_one_click_and_is_text_and_nothing_else(browser, account):
+    plant(account)
+    put(account, SLURMD, [(now_ms(account) - 60_000, f"NVRM: Xid (PCI:0000:53:00): 79 {HOSTILE}")])
+    source = FakeSource(label_names={"cluster": ["llm"], "node_name": ["ip-10-0-1-7"]})
+    with viewing(source, account) as viewer:
+        opened = Opened(browser, viewer, "node?node=ip-10-0-1-7&range=21600")
+        page = opened.page
+        asked_before = [url for url in opened.requests if "/log/" in url]
+        page.get_by_role("button", name="Read the last lines here").click()
+        page.locator("#log tbody tr").nth(2).wait_for()
+        page.locator("#logs").screenshot(path=PICTURES / "node-log.png")
+        assert asked_before == []
+        assert "The last 3 lines of this time" in page.locator("#log").inner_text()
+        rows = page.locator("#log tbody tr").all_inner_texts()
+        assert "ip-10-0-1-7 slurmd" in rows[0]
+        assert rows[-1].endswith(one_line(HOSTILE))
+        assert page.locator("#log img").count() == 0
+        assert opened.complaints == []
+        # Lines of another time are not those of this one.
+        page.locator("#range").select_option("900")
+        opened.complete()
+        assert page.locator("#log tbody").count() == 0
+        page.locator("nav [data-dashboard=storage]").click()
+        opened.complete("=storage")
+        assert page.locator("#read-log").is_hidden()
+
+
+def test_why_no_log_can_be_read_is_told_with_the_command_as_code(browser):
+    source = FakeSource(label_names={"cluster": ["llm"], "node_name": ["ip-10-0-1-7"]})
+    with viewing(source) as viewer:
+        page = Opened(browser, viewer, "node?node=ip-10-0-1-7").page
+        page.get_by_role("button", name="Read the last lines here").click()
+        page.locator("#log .error").wait_for()
+        assert "in which region" in page.locator("#log").inner_text()
+        assert page.locator("#log code").all_inner_texts() == ["trainyard monitor view"]
 
 
 def test_what_stands_between_backticks_is_code(browser):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.edge.prometheus_stand_in import Says, StandIn, standing_in
+from trainyard.api.monitor_view import log_account
 from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError, TrainyardError
 from trainyard.operate.monitoring.viewer.metrics_source import keeper_at, keeper_of
@@ -82,7 +83,29 @@ def test_for_an_instance_the_commands_that_lead_there_are_told(server):
     with pytest.raises(TrainyardError, match="lie on the instance i-1") as error:
         keeper_of("mine", account)
     assert "aws ssm start-session --region us-east-2 --target i-1 " in str(error.value.hint)
-    assert "trainyard monitor view --prometheus http://localhost:9090" in str(error.value.hint)
+    assert "trainyard monitor view --prometheus http://localhost:9090 --region us-east-2" in str(error.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("prometheus", "region", "logs_in"),
+    [
+        ("http://localhost:9090", None, None),
+        ("http://localhost:9090", "us-east-2", "us-east-2"),
+        ("https://aps-workspaces.eu-west-1.amazonaws.com/workspaces/ws-1", None, "eu-west-1"),
+        ("https://aps-workspaces.eu-west-1.amazonaws.com/workspaces/ws-1", "us-east-2", "us-east-2"),
+    ],
+)
+def test_logs_are_read_in_the_region_of_the_metrics_or_the_one_that_is_given(
+    prometheus: str, region: str | None, logs_in: str | None
+):
+    where = log_account(None, prometheus, region=region)
+    assert (where and where.region) == logs_in
+
+
+def test_the_logs_of_a_cluster_are_where_the_cluster_is():
+    where = log_account("llm", None, region="us-east-2")
+    assert where is not None
+    assert where.region == "us-east-2"
 
 
 @pytest.mark.integration

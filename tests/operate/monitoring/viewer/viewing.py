@@ -11,6 +11,7 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
+from trainyard.edge.aws.account import Account
 from trainyard.operate.monitoring.viewer.server import HOST, Viewer
 from trainyard.operate.monitoring.viewer.source import MetricsSource
 
@@ -62,9 +63,9 @@ class Viewing:
 
 
 @contextmanager
-def viewing(source: MetricsSource) -> Iterator[Viewing]:
-    """Run a viewer of a source."""
-    viewer = Viewer(source)
+def viewing(source: MetricsSource, where: Account | None = None) -> Iterator[Viewing]:
+    """Run a viewer of a source, and of logs in an account."""
+    viewer = Viewer(source, where=where)
     thread = threading.Thread(target=viewer.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

@@ -7,12 +7,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from threading import Lock
 from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.edge.prometheus_api import Sample
 from trainyard.errors import TrainyardError
 from trainyard.foreign_text import cut_line
 from trainyard.monitoring.alert import SEVERITIES, Alert, alerts
 from trainyard.monitoring.alert_panel import alert_panel
 from trainyard.monitoring.dashboard import VARIABLES, Dashboard, dashboards
+from trainyard.operate.monitoring.viewer.log_lines import LogLines
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.panel_data import panel_data
 from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
@@ -44,9 +46,10 @@ class _DashboardQuestion(NamedTuple):
 class Answers:
     """The answers of one Prometheus, several at once."""
 
-    def __init__(self, api: MetricsSource) -> None:
-        """Ask nothing yet."""
+    def __init__(self, api: MetricsSource, where: Account | None = None) -> None:
+        """Ask nothing yet. ``where`` is the account that has the logs, if any is known."""
         self._api = api
+        self._logs = LogLines(api, where)
         self._asking = PanelQueries(api)
         self._memory = Memory(_KEEP_S)
         self._beginning = Lock()
@@ -101,6 +104,14 @@ class Answers:
         key = ("headline", selection, window.end_s)
         values: dict[str, Any] = self._memory.get(key, lambda: headline(self._api, selection, window))
         return {**values, "prometheus": self._api.url}
+
+    def log(self, dashboard_id: str, request: ViewerRequest) -> dict[str, Any]:
+        """Return the last lines of the log of the chosen node, or of the nodes of the chosen job."""
+        dashboard, selection, window = _question(dashboard_id, request)
+        about_one = dashboard.about_one
+        if not about_one or len(getattr(selection, about_one)) != 1:
+            raise BadRequestError("a log is of one node or one job")
+        return self._logs.of(dashboard, selection, window)
 
     def close(self) -> None:
         """Ask nothing more."""

@@ -75,5 +75,5 @@ def _forwarding(where: Account, instance: str) -> str:
     return (
         f"run `aws ssm start-session --region {where.region}{profile} --target {instance} --document-name "
         f"AWS-StartPortForwardingSession --parameters portNumber={_PORT},localPortNumber={_PORT}`, and in another "
-        f"terminal `trainyard monitor view --prometheus http://localhost:{_PORT}`"
+        f"terminal `trainyard monitor view --prometheus http://localhost:{_PORT} --region {where.region}`"
     )

@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trainyard.edge.aws.account import Account
 from trainyard.errors import InputError
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.operate.monitoring.viewer.answers import Answers
@@ -32,13 +33,13 @@ _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".
 
 
 class Viewer(ThreadingHTTPServer):
-    """Serves the dashboards of one Prometheus."""
+    """Serves the dashboards of one Prometheus, and reads logs of one account of AWS."""
 
     daemon_threads = True
     # A browser opens several connections at once.
     request_queue_size = 64
 
-    def __init__(self, api: MetricsSource, port: int = 0) -> None:
+    def __init__(self, api: MetricsSource, port: int = 0, where: Account | None = None) -> None:
         """Listen at a port, 0 for any that is free. Raises InputError where it is taken."""
         try:
             super().__init__((HOST, port), Handler)
@@ -46,7 +47,7 @@ class Viewer(ThreadingHTTPServer):
             hint = "choose another with --port, or --port 0 for any that is free"
             reason = getattr(error, "strerror", None) or error
             raise InputError(f"port {port} cannot be used: {reason}", where="--port", hint=hint) from error
-        self.answers = Answers(api)
+        self.answers = Answers(api, where)
         self._lock = threading.Lock()
         self._silent: dict[socket.socket, None] = {}
         self._folder = f"/{secrets.token_urlsafe()}/"
@@ -161,6 +162,8 @@ class Handler(BaseHTTPRequestHandler):
             self._send_json(answers[request.path]())
         elif request.path.startswith("/data/"):
             self._send_lines(self.server.answers.panels(request.path.removeprefix("/data/"), request))
+        elif request.path.startswith("/log/"):
+            self._send_json(self.server.answers.log(request.path.removeprefix("/log/"), request))
         elif request.path == "/" or request.path[1:] in {dashboard.id for dashboard in dashboards()}:
             self._prepare(request.path[1:] or dashboards()[0].id, request)
             self._send_file("index.html")

@@ -4,6 +4,7 @@ import { forgetColours, setStates } from "./colours.js";
 import { VARIABLES, addressOf, fillSelects, fillTime, offer, readState, secondsOf } from "./controls.js";
 import { moment } from "./format.js";
 import { showHeadline } from "./headline.js";
+import { Log } from "./log.js";
 import { Panel } from "./panel.js";
 import { element, prose } from "./plain.js";
 
@@ -15,6 +16,7 @@ let state = {};
 let panels = new Map();
 let asking = new AbortController();
 let timer = 0;
+const log = new Log(place("log"), place("read-log"), () => answered(fetch(`log/${state.dashboard}?${question()}`)));
 
 async function start() {
   try {
@@ -229,15 +231,16 @@ async function showVariables(signal) {
   for (const name of VARIABLES) offer(name, found[name] || [], state[name], name === one);
 }
 
-// Logs lie in CloudWatch, which only the user's own credentials open: the commands that show them, for what is chosen.
+// The commands that show the logs of what is chosen; of one node or job, the last lines are read here on demand.
 function showLogs() {
-  const { logs } = dashboards.find((one) => one.id === state.dashboard);
+  const { logs, about_one: one } = dashboards.find((each) => each.id === state.dashboard);
   const fields = question();
   const time = (name) => `${new Date(fields.get(name) * 1000).toISOString().slice(0, 19)}Z`;
   const known = { from: time("from"), to: time("to"), cluster: state.cluster || place("cluster").options[1]?.value };
   const filled = logs.map((one) => one.replace(/\$(\w+)/g, (_, name) => quoted(known[name] || state[name] || name.toUpperCase())));
   place("logs").hidden = !logs.length;
-  place("logs").lastElementChild.replaceChildren(...filled.map((one) => element("code", {}, one)));
+  log.about(one && state[one] ? [one, state[one], ...["dashboard", "cluster", "range", "from", "to"].map((name) => state[name])].join("\n") : "");
+  place("logs").querySelector("div").replaceChildren(...filled.map((one) => element("code", {}, one)));
 }
 
 // As a shell takes it: a name of a node or a job may be anything.

@@ -71,6 +71,11 @@ export function moment(seconds) {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
+// The same to the second, as a log has it.
+export function second(seconds) {
+  return `${moment(seconds)}:${two(new Date(seconds * 1000).getSeconds())}`;
+}
+
 const FORMATS = {
   "count": count,
   "percent": (value) => `${digits(value)} %`,
