@@ -85,6 +85,15 @@ def test_a_job_s_page_has_its_nodes_and_what_slurmctld_says_of_it(planted: Accou
     assert found["nodes"] == 2
 
 
+def test_a_job_s_page_has_no_more_lines_than_a_node_s(planted: Account):
+    at = now_ms(planted) - 600_000
+    put(planted, f"{HEAD_NODE}.slurmctld", [(at + number, f"JobId=42 step {number}") for number in range(10)])
+    put(planted, SLURMD, [(at + number, f"line {number}") for number in range(MOST_LINES)])
+    with viewing(source(NODE), planted) as viewer:
+        found = texts(viewer.ask(asked(planted, "job", job="42")).json())
+    assert (len(found), found[-1]) == (MOST_LINES, f"line {MOST_LINES - 1}")
+
+
 def test_a_node_of_a_job_that_has_no_log_keeps_no_other_from_being_read(planted: Account):
     with viewing(source("ip-10-9-9-9", OTHER), planted) as viewer:
         assert texts(viewer.ask(asked(planted, "job", job="42")).json()) == ["Cloud-init done"]
@@ -94,10 +103,12 @@ def test_a_node_of_a_job_that_has_no_log_keeps_no_other_from_being_read(planted:
 
 
 def test_of_a_large_job_some_nodes_are_read_and_it_is_said(planted: Account):
-    names = [NODE, *(f"ip-10-1-0-{number}" for number in range(MOST_NODES + 10))]
+    names = [*(f"ip-10-0-0-{number}" for number in range(10, 9 + MOST_NODES)), NODE, OTHER]
     with viewing(source(*names), planted) as viewer:
         found = viewer.ask(asked(planted, "job", job="42")).json()
     assert (found["nodes"], found["of_nodes"]) == (MOST_NODES, len(names))
+    assert "slurmd started" in texts(found)
+    assert "Cloud-init done" not in texts(found)
 
 
 def test_batch_shows_what_the_job_prints(account: Account):
@@ -119,6 +130,12 @@ def test_lines_are_shown_without_secrets_also_where_a_key_has_several(viewer: Vi
     assert (found[0], found[-1]) == ("before", "after")
     assert "MIIE" not in str(found)
     assert "hunter2" not in str(found)
+
+
+def test_a_long_line_is_cut(viewer: Viewing, planted: Account):
+    put(planted, SLURMD, [(now_ms(planted) - 600_000, "x" * 100_000)])
+    text = texts(viewer.ask(asked(planted, "node", node=NODE)).json())[-1]
+    assert (len(text), text[-1]) == (2000, "…")
 
 
 def test_a_cluster_without_logs_says_so(viewer: Viewing, planted: Account):

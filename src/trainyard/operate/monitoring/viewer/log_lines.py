@@ -29,6 +29,8 @@ MOST_NODES = 20
 """Of a job: whose logs are read."""
 _MOST_OF_SLURM = 50
 _LONGEST_LINE = 2000
+# An event may have 1 MB: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_InputLogEvent.html
+_LONGEST_MESSAGE = 20_000
 _LONGEST_NAME = 200
 _OF_NODE = 'up{cluster=~"$cluster", node_name=~"$node"}'
 _OF_JOB = 'node:job:max{cluster=~"$cluster", node_name=~"$node", user=~"$user", jobid=~"$job"}'
@@ -129,7 +131,7 @@ def _streams_of_any(where: Account, log: ClusterLog, nodes: Sequence[str]) -> tu
 
 
 def _shown(events: Sequence[tuple[LogEvent, str]]) -> list[dict[str, Any]]:
-    texts = _without_secrets([event.message for event, _ in events])
+    texts = _without_secrets([event.message[:_LONGEST_MESSAGE] for event, _ in events])
     return [
         {"at": event.at_ms / 1000, "from": cut_line(label, _LONGEST_NAME), "text": _cut(text)}
         for (event, label), text in zip(events, texts, strict=True)
