@@ -14,10 +14,11 @@ from trainyard.spec.cluster import Spec
 
 # What a cluster can have, and without which a dashboard or a panel would stay empty.
 # gpm: GPUs that tell which parts of them work, from Hopper on (GPU Performance Monitoring). head-node: as only
-# ParallelCluster has one. prices: nodes or rules that tell what instances cost. mounts: nodes that mount shared file systems
-# where their exporter sees it; nfs: over NFS. neuron: Trainium or Inferentia. lustre: file systems whose client counts
-# what it moves wherever it is mounted. nccl-ras: nodes that ask NCCL. nccl-inspector: jobs whose NCCL measures its
-# collectives. node-logs: logs of nodes in CloudWatch, in streams that their hosts name; job-logs: of jobs alone.
+# ParallelCluster has one. prices: nodes or rules that tell what instances cost. mounts: nodes that mount shared file
+# systems where their exporter sees it; nfs: over NFS. neuron: Trainium or Inferentia. lustre: file systems whose
+# client counts what it moves wherever it is mounted. nccl-ras: nodes that ask NCCL. nccl-inspector: jobs whose NCCL
+# measures its collectives. node-logs: logs of nodes in CloudWatch, in streams that their hosts name; job-logs: of jobs
+# alone.
 NEEDS = (
     *(
         "gpu",

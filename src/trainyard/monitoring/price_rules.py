@@ -42,5 +42,6 @@ def price_rules(spec: Spec) -> str:
         for price in list_prices(spec)
         if price.queue
     ]
-    text = json.dumps({"groups": [{"name": "trainyard-prices", "interval": "4m", "rules": rules}]}, separators=(",", ":"))
+    group = {"name": "trainyard-prices", "interval": "4m", "rules": rules}
+    text = json.dumps({"groups": [group]}, separators=(",", ":"))
     return text if rules and len(text.encode()) <= _LONGEST_PARAMETER_BYTES else ""

@@ -51,7 +51,7 @@ def needs_rules(spec: Spec) -> bool:
 
 
 def rules_parameters(spec: Spec, ids: Ids) -> dict[str, str]:
-    """Return the workspace that evaluates the rules, the Grafana of its own that their alerts lead to, and list prices."""
+    """Return the workspace that evaluates the rules, the Grafana that their alerts lead to, and list prices."""
     has_grafana = spec.monitoring.mode == "amp+amg"
     return {
         "PrometheusWorkspaceArn": ids.of("AMPWorkspaceArn"),
