@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.monitoring.an_hour import LENGTH_S, an_hour, write_blocks  # noqa: E402 - found where the line above says
+from tests.monitoring.whole_cluster.nodes import COMPUTE, Node  # noqa: E402 - as above
 
 from trainyard.edge.prometheus_api import PrometheusApi  # noqa: E402 - as above
 from trainyard.edge.prometheus_connection import Connection  # noqa: E402 - as above
@@ -30,7 +31,7 @@ NODES = 1000
 # Twice as long as nodes are scraped: half as much to write, and an hour of it all the same.
 STEP_S = 60
 _WORD = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
-_TEMPLATE_HOST, _TEMPLATE_NODE = "ip-10-0-16-6", "gpu-st-p5-48xlarge-1"
+_TEMPLATE, *_OTHERS = COMPUTE
 
 
 def thousand_nodes(folder: Path = FOLDER) -> int:
@@ -57,13 +58,25 @@ def _samples(api: PrometheusApi, end_s: int) -> Iterator[str]:
 
 
 def _many(series: Series) -> Iterator[str]:
-    """Yield a series of the node that stands for all once for each of them, and those of other nodes as they are."""
-    texts = series.labels.values()
-    if _TEMPLATE_HOST in texts or _TEMPLATE_NODE in texts:
+    """Yield a series of the node that stands for all once for each of them; of the head and login nodes as they are."""
+    if _tells_of(series, _TEMPLATE):
         for number in range(1, NODES + 1):
             yield _lines(series, number)
-    elif series.labels.get("node_type") != "Compute":
+    elif not any(_tells_of(series, node) for node in _OTHERS):
         yield _lines(series, None)
+
+
+def _tells_of(series: Series, node: Node) -> bool:
+    """Return whether a series is of a node, or of a head node that tells of it."""
+    return not {_host(node), _instance_id(node), node.slurm_name}.isdisjoint(series.labels.values())
+
+
+def _host(node: Node) -> str:
+    return f"ip-10-0-16-{node.number}"
+
+
+def _instance_id(node: Node) -> str:
+    return f"i-{node.number:017x}"
 
 
 def _lines(series: Series, number: int | None) -> str:
@@ -79,14 +92,15 @@ def _lines(series: Series, number: int | None) -> str:
 
 
 def _renamed(key: str, value: str, number: int) -> str:
-    if key in {"instance_id", "UUID"}:
-        # The head node and the login node have the low numbers.
-        return f"{value[:-6]}{0x100000 + number:06x}" if key == "instance_id" else f"{value}-{number}"
+    if key == "UUID":
+        return f"{value}-{number}"
     host = f"10-{number // 65536}-{number // 256 % 256}-{number % 256}"
     return (
-        value.replace(_TEMPLATE_NODE, f"gpu-st-p5-48xlarge-{number}")
-        .replace(_TEMPLATE_HOST, f"ip-{host}")
-        .replace("10.0.16.6", host.replace("-", "."))
+        value.replace(_TEMPLATE.slurm_name, f"gpu-st-p5-48xlarge-{number}")
+        .replace(_host(_TEMPLATE), f"ip-{host}")
+        .replace(f"10.0.16.{_TEMPLATE.number}", host.replace("-", "."))
+        # The head node and the login node have the low numbers.
+        .replace(_instance_id(_TEMPLATE), f"i-{0x100000 + number:017x}")
     )
 
 
