@@ -57,5 +57,5 @@ def test_ends_of_support_are_in_order_and_have_sources():
 
 
 def test_packages_say_which_facts_they_stand_for():
-    assert {package.registry for package in upstream_packages()} == {"pypi", "npm"}
+    assert {package.registry for package in upstream_packages()} == {"pypi"}
     assert all(package.about and package.seen for package in upstream_packages())

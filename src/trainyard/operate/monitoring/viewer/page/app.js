@@ -7,6 +7,7 @@ import { showHeadline } from "./headline.js";
 import { Log } from "./log.js";
 import { Panel } from "./panel.js";
 import { element, prose } from "./plain.js";
+import { hide } from "./tip.js";
 
 const place = (id) => document.getElementById(id);
 const GONE = "The viewer does not answer. Is `trainyard monitor view` still running?";
@@ -51,7 +52,7 @@ function listen() {
     fillSelects(dashboards, state);
     open();
   });
-  addEventListener("resize", () => [...panels.values()].filter((panel) => panel.measure()).forEach((panel) => panel.chart && panel.redraw()));
+  addEventListener("resize", () => [...panels.values()].filter((panel) => panel.measure()).forEach((panel) => panel.redraw()));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     forgetColours();
     panels.forEach((panel) => panel.redraw());
@@ -128,7 +129,7 @@ function open() {
   place("about").replaceChildren(...prose(dashboard.description));
   place("dashboard").value = dashboard.id;
   for (const name of VARIABLES) place(name).closest("label").hidden = !dashboard.variables.includes(name);
-  panels.forEach((panel) => panel.clear());
+  hide();
   panels = new Map();
   const rows = dashboard.rows.map((row) => {
     const made = row.panels.map((described) => new Panel(described, linkTo, show));
@@ -186,20 +187,11 @@ async function showPanels(signal) {
       window = line;
       place("updated").textContent = `${moment(window.to)}, a point each ${window.step < 60 ? `${window.step} s` : `${window.step / 60} min`}`;
     } else {
-      if (!globalThis.echarts) await loaded(place("drawing"));
       panels.get(line.id)?.show(line, window);
       waiting.delete(line.id);
     }
   }
   if (waiting.size) throw new Error("The answer of the viewer ended early.");
-}
-
-// What draws is large, and comes while Prometheus is asked.
-function loaded(script) {
-  return new Promise((done, failed) => {
-    script.addEventListener("load", done);
-    script.addEventListener("error", () => failed(new TypeError()));
-  });
 }
 
 async function* lines(address, signal) {

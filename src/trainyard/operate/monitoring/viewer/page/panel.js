@@ -23,7 +23,6 @@ export class Panel {
     this.described = described;
     this.linkTo = linkTo;
     this.showTime = showTime;
-    this.chart = null;
     this.hidden = new Set();
     this.height = Math.max(70, described.height * UNIT_HEIGHT - 44);
     this.note = element("span", { class: "note" });
@@ -91,7 +90,7 @@ export class Panel {
   }
 
   say(content) {
-    this.clear();
+    hide();
     this.legend.hidden = true;
     this.body.replaceChildren(content);
   }
@@ -105,13 +104,11 @@ export class Panel {
     const seen = series.map((_, at) => at).filter((at) => !this.hidden.has(series[at].name));
     const [shown, shownColours] = [seen.map((at) => series[at]), seen.map((at) => colours[at])];
     const size = { width: this.width, height: this.height };
-    const { area, option } = lines(this.described, shown, shownColours, window, size);
-    const place = element("div", { class: "chart", role: "img", "aria-label": this.spoken(series) });
-    this.clear();
+    const { area, canvas } = lines(this.described, shown, shownColours, window, size);
+    const place = element("div", { class: "chart", role: "img", "aria-label": this.spoken(series) }, canvas);
+    hide();
     this.body.replaceChildren(place);
     this.fillLegend(series, colours);
-    this.chart = echarts.init(place, null, size);
-    this.chart.setOption(option);
     tipOver(place, (x) => {
       const seconds = window.from + ((x - area.left) / area.width) * (window.to - window.from);
       return seconds < window.from || seconds > window.to ? null : valuesAt(this.described, shown, shownColours, seconds);
@@ -178,11 +175,5 @@ export class Panel {
     const changed = width !== this.width;
     this.width = width;
     return changed;
-  }
-
-  clear() {
-    hide();
-    this.chart?.dispose();
-    this.chart = null;
   }
 }
