@@ -19,6 +19,7 @@ from trainyard.monitoring.alert import GROUPS, Alert, alerts
 from trainyard.monitoring.alert_panel import alert_panel
 from trainyard.monitoring.alertmanager_config import stack_definition
 from trainyard.monitoring.events import EVENT, LABELS, RECORD, events
+from trainyard.monitoring.prometheus_config import EVALUATION_INTERVAL_S
 from trainyard.monitoring.rules_text import GRAFANA_URL, RulesText
 from trainyard.monitoring.type_rules import EFA, GPUS, NVLINK, TYPE_LABELS, type_rules
 
@@ -124,6 +125,16 @@ def recorded_metrics() -> dict[str, frozenset[str]]:
         **dict.fromkeys(QUANTILES, frozenset({"cluster", "queue", OF})),
         RECORD: frozenset({EVENT, *LABELS}),
         **dict.fromkeys((EFA, GPUS, NVLINK), frozenset(TYPE_LABELS)),
+    }
+
+
+@cache
+def recording_intervals_s() -> dict[str, int]:
+    """Return how often each series is recorded, in seconds."""
+    return {
+        rule["record"]: int(group["interval"].removesuffix("m")) * 60 if "interval" in group else EVALUATION_INTERVAL_S
+        for group in recording_groups()
+        for rule in group["rules"]
     }
 
 

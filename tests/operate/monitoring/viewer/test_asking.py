@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+from tests.monitoring.promql import named_metrics
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.monitoring.dashboard import dashboards
-from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries
+from trainyard.monitoring.prometheus_rules import recording_intervals_s
+from trainyard.operate.monitoring.viewer.panel_queries import PanelQueries, recorded_step_s
 from trainyard.operate.monitoring.viewer.selection import MOST_POINTS, Selection, window
 
 END_S = 1_795_286_880
@@ -83,6 +85,21 @@ def test_no_series_of_any_range_has_more_points_than_a_screen_shows():
     week = window(END_S - 7 * 86_400, END_S)
     (first, _) = PanelQueries(source).over_time(EXPR, Selection(), week, 20).series
     assert len(first.points) <= MOST_POINTS
+
+
+def test_what_is_recorded_every_two_minutes_has_a_point_every_two_minutes():
+    source = FakeSource(nodes(4))
+    recorded = 'node:gpu_power_watts:sum{cluster=~"$cluster", node_name=~"$node"}'
+    PanelQueries(source).over_time(recorded, Selection(), HOUR, 20)
+    PanelQueries(source).over_time(f"{recorded} and {EXPR}", Selection(), HOUR, 20)
+    assert [step_s for *_, step_s in source.ranges] == [120, 30]
+
+
+def test_every_metric_of_a_query_over_time_counts_for_its_step():
+    queries = [query.expr for one in dashboards() for panel in one.panels() for query in panel.queries]
+    intervals_s = recording_intervals_s()
+    for expr in queries:
+        assert recorded_step_s(expr) == min(intervals_s.get(name, 0) for name in named_metrics(expr)), expr
 
 
 def test_series_that_ended_are_shown_where_there_is_room_for_them():

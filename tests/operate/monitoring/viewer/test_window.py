@@ -47,3 +47,13 @@ def test_a_coarser_window_covers_the_same_time_with_fewer_points_and_never_with_
     assert coarse.start_s - whole.start_s < coarse.step_s
     assert coarse.coarser(1e9) == coarse
     assert whole.points <= MOST_POINTS
+
+
+@given(st.integers(60, 31 * 86_400), st.sampled_from([0, 30, 60, 120, 300]))
+def test_a_longer_step_keeps_the_newest_point_and_is_only_taken_where_enough_are_left(length_s, step_s):
+    whole = window(NOW - length_s, NOW)
+    found = whole.at_least(step_s, 31)
+    assert found.end_s == whole.end_s
+    assert found.step_s in {step_s, whole.step_s}
+    assert found == whole or (found.points >= 31 and found.step_s > whole.step_s)
+    assert found.step_s >= step_s or length_s < 31 * step_s

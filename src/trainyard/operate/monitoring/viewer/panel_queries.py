@@ -5,6 +5,8 @@ the nodes of the first 20 series, by way of the variable `$node`. Where that giv
 because the query compares nodes with each other, the query is asked as it is, with fewer points.
 
 A table of the first 20 of 8,000 GPUs is asked of the first nodes alone, where it is recorded which those are.
+
+What is recorded every two minutes has no more points than that, however short the step of the page is.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import yaml
 
 from trainyard.edge.prometheus_api import Labels, Sample, Series
 from trainyard.monitoring.dashboard import dashboards
+from trainyard.monitoring.prometheus_rules import recording_intervals_s
 from trainyard.operate.monitoring.viewer.memory import Memory
 from trainyard.operate.monitoring.viewer.selection import Selection, Window, fill_variables
 from trainyard.operate.monitoring.viewer.source import MetricsSource
@@ -33,6 +36,8 @@ _KEEP_S = 20.0
 _MOST_NODES = 100
 _OF_THE_SELECTION = '{cluster=~"$cluster", queue=~"$queue"}'
 _RANKED = re.compile(r"\s*(topk|bottomk)\s*\(\s*([0-9]{1,4})\s*,(.*)\)\s*", re.DOTALL)
+# Every metric that a dashboard asks for has its labels behind it.
+_METRIC = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)\s*\{")
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
@@ -79,6 +84,7 @@ class PanelQueries:
     def over_time(self, expr: str, selection: Selection, window: Window, most: int) -> QueryResult:
         """Return series over the whole time, the first by their newest value where there are too many."""
         ranked = ranking(expr, most)
+        window = window.at_least(recorded_step_s(expr), _FEWEST_POINTS)
         query = fill_variables(ranked.expr, selection, window)
         samples, read = self._instant(query, window.end_s)
         affordable = window.coarser(_affordable(read, len(samples)))
@@ -185,6 +191,13 @@ def ranking(expr: str, most: int) -> Ranking:
     if match is None or not _is_one_argument(match[3]):
         return Ranking(expr, most)
     return Ranking(match[3].strip(), min(most, int(match[2])), match[1] == "bottomk")
+
+
+@cache
+def recorded_step_s(expr: str) -> int:
+    """Return how often anything of what a query asks for changes, if all of it is recorded; 0 where it is not."""
+    intervals_s = recording_intervals_s()
+    return min((intervals_s.get(name, 0) for name in _METRIC.findall(_STRING.sub("", expr))), default=0)
 
 
 @cache

@@ -124,6 +124,13 @@ class Window:
         """Return the same time with fewer points, where these are too many."""
         return self if most_points >= self.points else window(self.start_s, self.end_s, most_points)
 
+    def at_least(self, step_s: int, fewest_points: int) -> Window:
+        """Return the same time with a longer step, where that leaves enough points."""
+        length_s = self.end_s - self.start_s
+        if step_s <= self.step_s or length_s // step_s + 1 < fewest_points:
+            return self
+        return Window(self.end_s - length_s // step_s * step_s, self.end_s, step_s)
+
 
 def window(start_s: float, end_s: float, most_points: float = MOST_POINTS) -> Window:
     """Return the window, with the finest step that gives no more points.
