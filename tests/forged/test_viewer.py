@@ -39,8 +39,9 @@ def texts(value: Any) -> Iterator[str]:
 @each_case("number, text", list(enumerate(FORGERIES.values())), ids=FORGERIES)
 def test_nothing_of_a_label_commands_the_page(number: int, text: str, running: tuple[FakeSource, Viewing]):
     source, viewer = running
-    source.series = [(dict.fromkeys(LABELS, text) | {text: text}, 1.0)]
-    source.label_names = {name: [text, "llm"] for name in ("cluster", "queue", "node_name")}
+    source.values = [(dict.fromkeys(LABELS, text) | {text: text}, 1.0)]
+    source.label_names = {"cluster": [text, "llm"]}
+    source.targets = [{"queue": text, "node_name": text}]
     asked = f"to={1_790_000_000 - 86_400 * number}"  # another answer than the one before
     dashboard = list(dashboards())[number % len(dashboards())].id
     answers = [viewer.ask(f"/{what}?{asked}").lines() for what in (f"data/{dashboard}", "headline", "variables")]

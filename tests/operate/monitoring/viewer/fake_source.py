@@ -18,10 +18,11 @@ _ESCAPE = re.compile(r"\\(.)")
 class FakeSource:
     """Series of constant values. A query gives all of them whose label node_name its pattern allows."""
 
-    series: list[tuple[Labels, float]] = field(default_factory=list)
+    values: list[tuple[Labels, float]] = field(default_factory=list)
     compares: bool = False
     """Whether values depend on how many nodes are asked about, as a distance from their mean does."""
     read: int | None = None
+    targets: list[Labels] = field(default_factory=list)
     label_names: dict[str, list[str]] = field(default_factory=dict)
     groups: list[dict[str, Any]] = field(default_factory=list)
     fails: TrainyardError | None = None
@@ -43,6 +44,12 @@ class FakeSource:
         times = [start_s + step * step_s for step in range(int((end_s - start_s) // step_s) + 1)]
         return [Series(labels, [(at_s, value) for at_s in times]) for labels, value in self._found(expr)]
 
+    def series(self, matchers: Iterable[str], start_s: float | None = None, end_s: float | None = None) -> list[Labels]:
+        del start_s, end_s
+        self._answer("series")
+        self.matchers.append(("series", list(matchers)))
+        return self.targets
+
     def label_values(
         self, label: str, matchers: Iterable[str] = (), start_s: float | None = None, end_s: float | None = None
     ) -> list[str]:
@@ -62,7 +69,7 @@ class FakeSource:
         self._answer(expr)
         pattern = _NODES.search(expr)
         wanted = re.compile(_ESCAPE.sub(_meant, pattern[1]) if pattern else ".*", re.DOTALL)  # as Prometheus does
-        found = [one for one in self.series if wanted.fullmatch(one[0].get("node_name", ""))]
+        found = [one for one in self.values if wanted.fullmatch(one[0].get("node_name", ""))]
         return [(labels, value - len(found)) for labels, value in found] if self.compares else found
 
     def _answer(self, asked: str) -> None:

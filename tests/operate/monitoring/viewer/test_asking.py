@@ -106,7 +106,7 @@ def test_series_that_ended_are_shown_where_there_is_room_for_them():
     source = FakeSource(nodes(3))
     asking = PanelQueries(source)
     asking.over_time(EXPR, Selection(), HOUR, 20)
-    source.series = [*nodes(3), ({"node_name": "gone"}, 1.0)]
+    source.values = [*nodes(3), ({"node_name": "gone"}, 1.0)]
     # What is now is remembered for a moment, so the one that is gone is only in the answer about the past.
     coarser = HOUR.coarser(30)
     answer = asking.over_time(EXPR, Selection(), coarser, 20)

@@ -352,7 +352,7 @@ def test_names_of_others_are_text_and_nothing_else(browser):
         "text",
     )
     labels = dict.fromkeys(names, HOSTILE)
-    source = FakeSource([(labels, 1.0)], label_names={"cluster": [HOSTILE, MARKUP], "queue": ["a&b"]})
+    source = FakeSource([(labels, 1.0)], targets=[{"queue": "a&b"}], label_names={"cluster": [HOSTILE, MARKUP]})
     with viewing(source) as viewer:
         opened = Opened(browser, viewer, "")
         page = opened.page

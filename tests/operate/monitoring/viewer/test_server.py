@@ -149,7 +149,7 @@ def test_a_query_of_ones_own_is_never_passed_on(page, source):
 
 
 def test_hostile_labels_arrive_as_text_in_ascii(page, source):
-    source.series = [({"node_name": HOSTILE}, 1.0)]
+    source.values = [({"node_name": HOSTILE}, 1.0)]
     reply = page.ask("/data/host-system")
     assert reply.body.isascii()
     assert reply.headers["Content-Type"] == "application/x-ndjson"

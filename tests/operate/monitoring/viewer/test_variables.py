@@ -68,29 +68,28 @@ def test_no_variable_is_left_in_any_query_of_the_dashboards():
 
 
 def test_queues_are_those_of_the_cluster_nodes_those_of_the_queue_and_jobs_those_of_the_user():
-    names = {
-        "cluster": ["c"],
-        "queue": ["", "q"],
-        "node_name": ["node-10", "node-9", "node-1"],
-        "user": ["ana"],
-        "jobid": ["9", "10"],
-    }
-    source = FakeSource(label_names=names)
+    names = {"cluster": ["c"], "user": ["ana"], "jobid": ["9", "10"]}
+    targets = [
+        *({"queue": "q", "node_name": f"node-{number}", "job": job} for number in (10, 9, 1) for job in ("a", "b")),
+        {"queue": "other", "node_name": "node-2"},
+        {"node_name": "head"},
+        {"job": "prometheus"},
+        {"queue": "q", "node_name": "cannot\u202ebe read"},
+    ]
+    source = FakeSource(targets=targets, label_names=names)
     found = variable_choices(source, Selection(("c",), ("q",), ("node-1",), ("ana",), ("9",)), HOUR)
     assert found == {
         "cluster": ["c"],
-        "queue": ["q"],
+        "queue": ["other", "q"],
         "node": ["node-1", "node-9", "node-10"],
         "user": ["ana"],
         "job": ["10", "9"],
     }
     assert source.matchers == [
-        ("cluster", ['up{cluster=~".*", queue=~".*"}']),
-        ("queue", ['up{cluster=~"c", queue=~".*"}']),
-        ("node_name", ['up{cluster=~"c", queue=~"q"}']),
+        ("series", ['up{cluster=~"c"}']),
+        ("cluster", ['up{cluster=~".*"}']),
         ("user", ['node:job:max{cluster=~"c", partition=~"q", user=~".*"}']),
         ("jobid", ['node:job:max{cluster=~"c", partition=~"q", user=~"ana"}']),
-        ("node_name", ['up{cluster=~"c", queue=~"q", queue!=""}']),
     ]
 
 
@@ -98,14 +97,6 @@ def test_names_are_sorted_as_people_count():
     assert sorted(["n10", "n9", "n", "a1b2", "a1b10", "٣"], key=natural)[:5] == ["a1b2", "a1b10", "n", "n9", "n10"]
 
 
-class WithHeadNode(FakeSource):
-    """Has a node that is of no queue."""
-
-    def label_values(self, label, matchers=(), start_s=None, end_s=None):
-        values = super().label_values(label, matchers, start_s, end_s)
-        return [value for value in values if value != "head" or not any('queue!=""' in one for one in matchers)]
-
-
 def test_nodes_of_queues_come_before_the_head_node():
-    source = WithHeadNode(label_names={"node_name": ["head", "node-2", "node-10"]})
-    assert variable_choices(source, Selection(), HOUR)["node"] == ["node-2", "node-10", "head"]
+    targets = [{"node_name": "head"}, *({"node_name": name, "queue": "q"} for name in ("node-10", "node-2"))]
+    assert variable_choices(FakeSource(targets=targets), Selection(), HOUR)["node"] == ["node-2", "node-10", "head"]

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from trainyard.edge.prometheus_api import Series
@@ -108,8 +109,10 @@ def _tiles(asking: PanelQueries, panel: Panel, selection: Selection, window: Win
     query, label = panel.queries[0], panel.columns[0].label
     answer = asking.newest(query.expr, selection, window, MOST_SERIES["tiles"])
     rows: dict[str, dict[str, Any]] = {}
+    named = _LABEL.findall(query.legend)
+    name_of = cache(lambda *values: series_name(query.legend, dict(zip(named, values, strict=True))))  # of 8 GPUs each
     for series in answer.series:
-        name = series_name(query.legend, series.labels)
+        name = name_of(*(series.labels.get(one, "") for one in named))
         rows.setdefault(name, {})[series.labels.get(label, "")] = _number(series.points[-1][1])
     columns = sorted({column for values in rows.values() for column in values}, key=natural)
     tiles = [

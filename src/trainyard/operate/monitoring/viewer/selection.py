@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import ceil, floor
 
@@ -12,9 +13,8 @@ from trainyard.operate.monitoring.viewer.source import MetricsSource
 # What has a meaning of its own in RE2: https://github.com/google/re2/wiki/Syntax
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
 _VARIABLE = re.compile(r"\$(cluster|queue|node|user|job|__rate_interval|__range)\b")
-_LABELS = {"cluster": "cluster", "queue": "queue", "node": "node_name", "user": "user", "job": "jobid"}
-_TARGETS = 'up{cluster=~"$cluster", queue=~"$queue"}'
-_OF_QUEUES = 'up{cluster=~"$cluster", queue=~"$queue", queue!=""}'
+_LABELS = {"cluster": "cluster", "user": "user", "job": "jobid"}
+_TARGETS = 'up{cluster=~"$cluster"}'
 _JOBS = 'node:job:max{cluster=~"$cluster", partition=~"$queue", user=~"$user"}'
 _ALL = ".*"
 _MOST_JOBS = 1000
@@ -57,32 +57,35 @@ def variable_choices(api: MetricsSource, selection: Selection, window: Window) -
     """Return what can be chosen of: queues of the chosen cluster, nodes and users of the chosen queue, a user's jobs.
 
     What cannot be read cannot be chosen: nothing of ours has such a name.
-    `up` is there for everything that is scraped, and one series of each is quickly looked through.
+    `up` is there for everything that is scraped, and one series of each is quickly looked through. Nodes are not asked
+    for as values of their label: to Prometheus, each of a thousand is a search of its own.
     """
+    targets = api.series(
+        [fill_variables(_TARGETS, Selection(cluster=selection.cluster), window)], window.start_s, window.end_s
+    )
+    queue_of = {target.get("node_name", ""): target.get("queue", "") for target in targets}
+    of_queue = [node for node, queue in queue_of.items() if not selection.queue or queue in selection.queue]
     wider = {
         "cluster": (_TARGETS, Selection()),
-        "queue": (_TARGETS, Selection(cluster=selection.cluster)),
-        "node": (_TARGETS, replace(selection, node=())),
         "user": (_JOBS, replace(selection, user=())),
         "job": (_JOBS, selection),
     }
     choices = {
-        name: _values(api, _LABELS[name], fill_variables(series, chosen, window), window)
+        name: _readable(
+            api.label_values(_LABELS[name], [fill_variables(series, chosen, window)], window.start_s, window.end_s)
+        )
         for name, (series, chosen) in wider.items()
     }
-    of_queues = fill_variables(_OF_QUEUES, replace(selection, node=()), window)
-    compute = set(_values(api, "node_name", of_queues, window))
     return {
         **choices,
-        "node": sorted(choices["node"], key=lambda name: name not in compute),  # head and login nodes last
+        "queue": _readable(set(queue_of.values())),
+        "node": sorted(_readable(of_queue), key=lambda node: not queue_of[node]),  # head and login nodes last
         "job": choices["job"][: -_MOST_JOBS - 1 : -1],  # the newest first
     }
 
 
-def _values(api: MetricsSource, label: str, matcher: str, window: Window) -> list[str]:
-    label_values = api.label_values(label, [matcher], window.start_s, window.end_s)
-    readable = (value for value in label_values if value.isprintable() and 0 < len(value) <= LONGEST_VALUE)
-    return sorted(readable, key=natural)
+def _readable(values: Iterable[str]) -> list[str]:
+    return sorted((value for value in values if value.isprintable() and 0 < len(value) <= LONGEST_VALUE), key=natural)
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from trainyard.edge.prometheus_api import Sample, Series
+from trainyard.edge.prometheus_api import Labels, Sample, Series
 
 
 class MetricsSource(Protocol):
@@ -21,6 +21,9 @@ class MetricsSource(Protocol):
 
     def query_range(self, expr: str, start_s: float, end_s: float, step_s: float) -> list[Series]:
         """Return what it gives at every step."""
+
+    def series(self, matchers: Iterable[str], start_s: float | None = None, end_s: float | None = None) -> list[Labels]:
+        """Return the labels of all series that one of the matchers selects."""
 
     def label_values(
         self, label: str, matchers: Iterable[str] = (), start_s: float | None = None, end_s: float | None = None
