@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from tests.monitoring.promql import named_metrics
 from tests.operate.monitoring.viewer.fake_source import FakeSource
 from trainyard.monitoring.dashboard import dashboards
@@ -14,12 +16,9 @@ from trainyard.operate.monitoring.viewer.selection import MOST_POINTS, Selection
 END_S = 1_795_286_880
 HOUR = window(END_S - 3600, END_S)
 EXPR = 'load{cluster=~"$cluster", node_name=~"$node"}'
-GPUS, LOWEST = (
-    panel.queries[0].expr
-    for dashboard in dashboards()
-    for panel in dashboard.panels()
-    if (dashboard.id, panel.id) in {("gpu-peers", "clock-in-node"), ("nvlink-bandwidth", "by-gpu")}
-)
+_EXPRS = {(dashboard.id, panel.id): panel.queries[0].expr for dashboard in dashboards() for panel in dashboard.panels()}
+GPUS, LOWEST = _EXPRS["gpu-peers", "clock-in-node"], _EXPRS["nvlink-bandwidth", "by-gpu"]
+OF_A_JOB, OPERATIONS = _EXPRS["job", "slowest-gpus"], _EXPRS["storage", "lustre-operations"]
 
 
 def nodes(count: int) -> list[tuple[dict[str, str], float]]:
@@ -128,6 +127,47 @@ def test_a_table_of_the_lowest_is_asked_of_the_nodes_that_are_recorded_as_lowest
     recorded, asked = source.instants
     assert recorded == 'bottomk(80, node:nvlink_gpu_bytes_per_second:min{cluster=~".*", queue=~".*"})'
     assert 'node_name=~"n0|n1|' in asked
+
+
+def test_a_table_of_a_job_is_asked_of_the_first_of_its_nodes():
+    source = FakeSource(nodes(1000))
+    PanelQueries(source).newest(OF_A_JOB, Selection(job=("7",)), HOUR, 500)
+    recorded, asked = source.instants
+    assert recorded.startswith("bottomk(40, node:gpu_sm_clock_hertz:min{")
+    assert 'and on (cluster, instance_id) node:job:max{cluster=~".*", ' in recorded
+    assert 'jobid=~"7"}' in recorded
+    assert 'node_name=~"n0|n1|' in asked
+
+
+def test_a_total_is_asked_for_as_it_is_recorded_but_of_chosen_nodes():
+    source = FakeSource(nodes(1))
+    PanelQueries(source).over_time(OPERATIONS, Selection(), HOUR, 20)
+    PanelQueries(source).over_time(OPERATIONS, Selection(node=("n0",)), HOUR, 20)
+    assert ["queue:lustre_operations:rate5m" in query for query, *_ in source.ranges] == [True, False]
+    nothing = FakeSource()
+    PanelQueries(nothing).over_time(OPERATIONS, Selection(), HOUR, 20)
+    assert ["queue:lustre_operations:rate5m" in query for query, *_ in nothing.ranges] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("expr", "asked"),
+    [
+        ("load{} * on (node) gone{}", False),
+        ("topk(3, gone{})", False),
+        ("time() - gone{}", False),
+        ("load{} or gone{}", True),
+        ("load{} unless gone{}", True),
+        ("absent(gone{})", True),
+        ("count(load{}) - scalar(gone{})", True),
+        ('load{of="gone{}"}', True),
+    ],
+)
+def test_what_needs_a_metric_that_nobody_tells_is_not_asked_for(expr, asked):
+    source = FakeSource(nodes(2), label_names={"__name__": ["load"]})
+    asking = PanelQueries(source)
+    assert bool(asking.over_time(expr, Selection(), HOUR, 20).series) is asked
+    assert bool(asking.newest(expr, Selection(), HOUR, 20).series) is asked
+    assert bool(source.instants or source.ranges) is asked
 
 
 def test_where_nothing_is_recorded_or_nodes_are_chosen_a_table_is_asked_for_as_it_is():

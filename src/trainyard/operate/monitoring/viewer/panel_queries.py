@@ -6,7 +6,9 @@ because the query compares nodes with each other, the query is asked as it is, w
 
 A table of the first 20 of 8,000 GPUs is asked of the first nodes alone, where it is recorded which those are.
 
-What is recorded every two minutes has no more points than that, however short the step of the page is.
+Totals of very many series are asked for as they are recorded. What is recorded every two minutes has no more points
+than that, however short the step of the page is. What needs a metric that nobody has told, such as one of devices that
+the cluster does not have, is not asked for.
 """
 
 from __future__ import annotations
@@ -35,9 +37,19 @@ _FEWEST_POINTS = 31
 _KEEP_S = 20.0
 _MOST_NODES = 100
 _OF_THE_SELECTION = '{cluster=~"$cluster", queue=~"$queue"}'
+_OF_THE_JOB = (
+    " and on (cluster, instance_id) "
+    'node:job:max{cluster=~"$cluster", partition=~"$queue", user=~"$user", jobid=~"$job"}'
+)
 _RANKED = re.compile(r"\s*(topk|bottomk)\s*\(\s*([0-9]{1,4})\s*,(.*)\)\s*", re.DOTALL)
 # Every metric that a dashboard asks for has its labels behind it.
 _METRIC = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)\s*\{")
+# What can give something where a metric is missing:
+# https://prometheus.io/docs/prometheus/latest/querying/operators/
+# https://prometheus.io/docs/prometheus/latest/querying/functions/
+_MAY_COME_OF_NOTHING = re.compile(r"\b(or|unless|absent|absent_over_time|vector|scalar)\b")
+_LONGEST_LOOK_BACK_S = 31 * 86_400
+"""Of any query of a dashboard: what a month has cost."""
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
@@ -60,6 +72,8 @@ class PanelQueries:
 
     def newest(self, expr: str, selection: Selection, window: Window, most: int) -> QueryResult:
         """Return the newest values, the highest where there are too many."""
+        if self._is_empty(expr, window):
+            return QueryResult([], 0, window)
         among = self._first_nodes(expr, selection, window) or selection
         samples = self._instant(fill_variables(expr, among, window), window.end_s)[0]
         first = Ranking(expr, most).first(samples)
@@ -75,7 +89,8 @@ class PanelQueries:
         ranked = ranking(expr, _MOST_NODES)
         # What is recorded is up to a scrape interval old: with more nodes than are shown, none is missed for that.
         most = min(2 * ranked.most, _MOST_NODES)
-        wanted = f"{'bottomk' if ranked.lowest else 'topk'}({most}, {series}{_OF_THE_SELECTION})"
+        of_job = _OF_THE_JOB if "$job" in expr else ""
+        wanted = f"{'bottomk' if ranked.lowest else 'topk'}({most}, {series}{_OF_THE_SELECTION}{of_job})"
         samples = self._instant(fill_variables(wanted, selection, window), window.end_s)[0]
         first = Ranking(series, most, ranked.lowest).first(samples)
         nodes = {sample.labels.get("node_name", "") for sample in first} - {""}
@@ -83,6 +98,15 @@ class PanelQueries:
 
     def over_time(self, expr: str, selection: Selection, window: Window, most: int) -> QueryResult:
         """Return series over the whole time, the first by their newest value where there are too many."""
+        if self._is_empty(expr, window):
+            return QueryResult([], 0, window)
+        total = recorded_totals().get(expr)
+        if (
+            total is not None
+            and not selection.node
+            and (answer := self.over_time(total, selection, window, most)).total
+        ):
+            return answer
         ranked = ranking(expr, most)
         window = window.at_least(recorded_step_s(expr), _FEWEST_POINTS)
         query = fill_variables(ranked.expr, selection, window)
@@ -112,6 +136,18 @@ class PanelQueries:
     def _picked(self, expr: str, selection: Selection, window: Window, picked: list[Sample]) -> QueryResult:
         series = self._range(fill_variables(expr, selection, window), window)
         return QueryResult(_only(series, picked), len(series), window)
+
+    def _is_empty(self, expr: str, window: Window) -> bool:
+        """Return whether a query gives nothing because one of its metrics is not there."""
+        query = _STRING.sub("", expr)
+        if _MAY_COME_OF_NOTHING.search(query):
+            return False
+        told: frozenset[str] = self._memory.get(("names", window.start_s, window.end_s), lambda: self._names(window))
+        return bool(told) and not told.issuperset(_METRIC.findall(query))
+
+    def _names(self, window: Window) -> frozenset[str]:
+        start_s = window.start_s - _LONGEST_LOOK_BACK_S
+        return frozenset(self.api.label_values("__name__", (), start_s, window.end_s))
 
     def _instant(self, query: str, at_s: int) -> tuple[list[Sample], int]:
         def ask() -> tuple[list[Sample], int]:
@@ -203,9 +239,17 @@ def recorded_step_s(expr: str) -> int:
 @cache
 def node_series() -> dict[str, str]:
     """Return the recorded series by the queries that it is for."""
-    content: dict[str, dict[str, str]] = yaml.load(
-        Path(__file__).with_name("first_nodes.yaml").read_bytes(), Loader=yaml.CSafeLoader
-    )
+    return _by_query("first_nodes.yaml")
+
+
+@cache
+def recorded_totals() -> dict[str, str]:
+    """Return the queries of what is recorded of all nodes by the queries that they stand for."""
+    return _by_query("recorded_totals.yaml")
+
+
+def _by_query(file: str) -> dict[str, str]:
+    content: dict[str, dict[str, str]] = yaml.load(Path(__file__).with_name(file).read_bytes(), Loader=yaml.CSafeLoader)
     return {
         panel.queries[0].expr: content[dashboard.id][panel.id]
         for dashboard in dashboards()
