@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,10 @@ from trainyard.bench.result import Measurement, Row, busbw
 ALL = [pytest.param(case, id=name) for name, case in cases().items()]
 READ = [
     pytest.param(case, id=name) for name, case in cases().items() if case.get("exact", True) and "unread" not in case
+]
+# Written on 2026-11-29 before they were run, as their authors' programs print them.
+TEXTS = [
+    pytest.param(case, id=case["id"]) for case in json.loads(Path(__file__).with_name("foreign_texts.json").read_text())
 ]
 UNREAD = [pytest.param(case, id=name) for name, case in cases().items() if "unread" in case]
 # What may stand before a line: words, times, numbers, quotes, brackets, in any order.
@@ -75,6 +80,20 @@ def test_the_verdict_is_right(case: dict[str, Any], tmp_path: Path):
     assert {judgement.verdict for judgement in judgements} <= set(case["verdict"])
     ids = {finding.id for judgement in judgements for finding in judgement.findings}
     assert "finding" not in case or any(id_.startswith(f"bench-{case['finding']}") for id_ in ids)
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_what_a_text_holds_is_told_and_no_more(case: dict[str, Any], tmp_path: Path):
+    file = tmp_path / "output"
+    file.write_text("".join(f"{line}\n" for line in case["lines"]))
+    (judgement,) = [one.judgement for one in judge_files((str(file),))]
+    run = judgement.case.run
+    assert judgement.verdict in case["verdict"]
+    assert {finding.id for finding in judgement.findings} >= {case.get("finding")} - {None}
+    assert ("bench-unread-table" in {finding.id for finding in judgement.findings}) is case.get("unread", False)
+    told = {"collective": run.collective, "ranks": run.ranks, "rows": len(run.rows)}
+    told["largest"] = max((row.size_bytes for row in run.rows), default=0)
+    assert {key: told[key] for key in told if key in case} == {key: case[key] for key in told if key in case}
 
 
 @given(PREFIXES)

@@ -70,8 +70,16 @@ def _collective_by_factor(run: Run) -> str | None:
     checked = [_is_checked(row.out_of_place), _is_checked(row.in_place)]
     if whole or row.root not in {None, -1} or not checked[0]:
         factor = busbw_by_algbw(run)
-        return "all_reduce" if factor is not None and factor[0] > 1.01 else None
+        is_all_reduce = factor is not None and factor[0] > _ALIKE
+        return "all_reduce" if is_all_reduce else _of_a_root(row) if whole else None
     return "all_gather" if checked[1] else "alltoall"
+
+
+def _of_a_root(row: Row) -> str | None:
+    """Return which of the two that move the whole it is: scatter and gather count a rank's part."""
+    if row.root in {None, -1}:
+        return None
+    return "broadcast" if row.redop is None else "reduce"
 
 
 def _is_checked(measurement: Measurement | None) -> bool:

@@ -27,7 +27,7 @@ MARKS = b"|".join(
         # spaces as pages and editors have them
         "\u00a0|&nbsp;|&#160;".encode(),
         # the columns of some table
-        rb"(?:[Ss]ize|[Bb]ytes|[Pp]ayload|andwidth)[^\n]*(?:[MG]i?B/s|G[Bb]ps|Gb/s|\(us\)|usec)",
+        rb"(?:[Ss]ize|[Bb]ytes|[Pp]ayload|andwidth)[^\n]*(?:[MG]i?B/s|G[Bb]ps|Gb/s|\(us\)|usec)|algbw",
         rb"NCCL version|nccl-library|aws-ofi-nccl|ibfabric version|cudaDriverVersion|CUDA [Dd]river|EFA_INSTALLER",
         rb"elected [Pp]rovider|Using network|Init COMPLETE|by environment|Algo ",
         rb"NCCL WARN|Test [A-Z]+ failure|Test failure|: error:|not enough slots|optimal provider|No data available",
@@ -38,7 +38,7 @@ MARKS = b"|".join(
 _CONNECTIONS = b"] via NET/"
 _GDR = b"/GDRDMA"
 _ESCAPES = re.compile(ESCAPES.pattern.encode())
-_COLUMNS = re.compile(r"(?i)(?:size|bytes|payload|bandwidth).*(?:[MG]i?B/s|Gbps|Gb/s|busbw|\(us\)|usec)")
+_COLUMNS = re.compile(r"(?i)(?:size|bytes|payload|bandwidth).*(?:[MG]i?B/s|Gbps|Gb/s|busbw|\(us\)|usec)|algbw")
 _ROW = re.compile(r"\d[ \t]+\d+[ \t]+(?:u?int|half|float|double|b?f)\w*[ \t]")
 _BELOW_BYTES = 1024
 # A line longer than this is cut: no program that we read writes one.

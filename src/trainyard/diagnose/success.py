@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from trainyard.diagnose.cause import Cause
+from trainyard.diagnose.cause import Cause, Hit
 
 _FILE = Path(__file__).with_name("successes.yaml")
 
@@ -33,17 +33,17 @@ class Success:
     resembles: tuple[str, ...]
     same: str = ""
     """A pattern of Python's; what its group finds in a failure has to stand in the success too. Empty: any success."""
-    unnamed: bool = False
-    """Whether a failure of which `same` finds nothing is over, too."""
+    unnamed_lines: int = 0
+    """How many lines before it a failure of which `same` finds nothing may stand to be over, too; 0: it is not."""
     whole_subjects: tuple[str, ...] = ()
     """All that had failed of these is over, whether it says that it is tried again or not."""
 
-    def is_about(self, failure: str, success: str) -> bool:
+    def is_about(self, failure: Hit, success: Hit) -> bool:
         """Return whether a line of a success speaks of what the line of a failure does."""
         if not self.same:
             return True
-        failed, works = _named(self.same, failure), _named(self.same, success)
-        return self.unnamed if failed is None else failed == works
+        failed, works = _named(self.same, failure.text), _named(self.same, success.text)
+        return success.line - failure.line <= self.unnamed_lines if failed is None else failed == works
 
     def concerns(self, cause: Cause) -> bool:
         """Return whether it can end a failure of this cause."""

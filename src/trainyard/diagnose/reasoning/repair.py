@@ -35,7 +35,7 @@ def repaired_hits(hits: Iterable[Hit], signature_table: Known) -> RepairedHits:
         ended = any(
             line.line > hit.line
             and may_be_same(hit.node, line.node)
-            and success.is_about(hit.text, line.text)
+            and success.is_about(hit, line)
             and _ends(success, hit, signature_table)
             for success, line in lines_of_successes[hit.file]
         )
