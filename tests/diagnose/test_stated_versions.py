@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from trainyard.catalog.version_conflicts import components
+from trainyard.catalog.version_conflicts import components, version_conflicts
 from trainyard.diagnose.scanning.pieces import Piece
 from trainyard.diagnose.stated_versions import StatedVersions, _patterns
 
@@ -63,3 +65,10 @@ def test_what_has_too_many_digits_is_no_version(digits: int):
     versions = stated(a=f"NCCL version {'9' * digits}.1.1\nNET/OFI Using Libfabric version 1.22\n")
     assert [one.component for one in versions.versions()] == ["libfabric"]
     assert versions.conflicts() == ()
+
+
+def test_remedies_name_no_key_of_a_spec_as_logs_may_be_of_any_cluster():
+    remedies = [conflict.remedy for conflict in version_conflicts().values()]
+    assert [
+        remedy for remedy in remedies if re.search(r"\bthe key\b|\bspec\b|\b[a-z]+\.[a-z_]+_|\bwrite\b", remedy)
+    ] == []
