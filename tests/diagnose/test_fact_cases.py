@@ -12,6 +12,7 @@ from tests.each_case import each_case
 from trainyard.api.diagnose import diagnose_files
 from trainyard.diagnose.cause import causes
 from trainyard.diagnose.reasoning.facts import vocabulary
+from trainyard.diagnose.reasoning.node_share import ALL, ALL_AT_ONCE, ALL_SINCE_START, FEW, SOME
 
 
 @each_case("case", FACT_CASES)
@@ -84,4 +85,5 @@ def test_a_value_is_looked_for_in_the_line_and_then_in_its_neighbours(
 def test_what_a_value_means_is_a_cause_and_a_value_that_is_asked_for():
     for cause in causes().values():
         assert {*cause.means.values()} <= {*causes()}
-        assert {*cause.means} <= {value for id_ in cause.facts for value in vocabulary()[id_].says}
+        values = {value for id_ in cause.facts for value in vocabulary()[id_].says}
+        assert {*cause.means} <= values | {ALL_SINCE_START, ALL_AT_ONCE, ALL, FEW, SOME}

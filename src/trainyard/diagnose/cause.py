@@ -82,7 +82,8 @@ class Cause:
     facts: tuple[str, ...] = ()
     """What its lines are asked for, as they leave open what is wrong: reasoning/facts.yaml has the words."""
     means: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """By a value that all of its lines have, the cause that they are then of."""
+    """By a value that all of its lines have, or by the nodes that it is on (reasoning/node_share.py), the cause that
+    they are then of, which is at most likely."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be right. Raises ValueError."""

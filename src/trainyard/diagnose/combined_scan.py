@@ -10,6 +10,7 @@ from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.diagnosis import Diagnosis, FilteredLines, UnusualLine
 from trainyard.diagnose.line_filter import LineFilter
 from trainyard.diagnose.log_file import Unread
+from trainyard.diagnose.node_logs import NodeLogs
 from trainyard.diagnose.reasoning.root_causes import RootCauses, root_causes
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.result import Scan
@@ -30,6 +31,9 @@ class CombinedScan:
     size_bytes: int = 0
     left_out: list[FilteredOut] = field(default_factory=list)
     versions: StatedVersions = field(default_factory=StatedVersions)
+    node_logs: NodeLogs = field(default_factory=NodeLogs)
+    is_whole: bool = True
+    """Whether all logs of a cluster were read, and to their ends."""
     logs_by_node: int = 0
     """Logs that were not read because they are of other nodes."""
 
@@ -41,6 +45,8 @@ class CombinedScan:
         self.left_out += [scan.left_out] if scan.left_out else []
         if scan.versions:
             self.versions.add(scan.versions)
+        if scan.node_logs:
+            self.node_logs.add(scan.node_logs)
         self.leave_out(*scan.unread, count=scan.unread_count)
         self.files += scan.files
         self.size_bytes += scan.size_bytes
@@ -50,15 +56,16 @@ class CombinedScan:
         self.unread.extend(unread)
         self.unread_count += len(unread) if count is None else count
 
-    def causes(self) -> RootCauses:
-        """Return what all of it tells of."""
-        return root_causes(self.hits, self.counts)
+    def causes(self, line_filter: LineFilter) -> RootCauses:
+        """Return what all of it tells of. That a node does not tell of something counts only where all was read."""
+        is_whole = self.is_whole and line_filter.is_everything
+        return root_causes(self.hits, self.counts, node_logs=self.node_logs if is_whole else None)
 
     def diagnosis(
         self, source: str, line_filter: LineFilter, unusual: Callable[[], tuple[UnusualLine, ...]]
     ) -> Diagnosis:
         """Return the answer. Unusual lines are looked for where no cause is known, or the first is no root."""
-        causes, harmless, repaired = self.causes()
+        causes, harmless, repaired = self.causes(line_filter)
         is_deep = bool(causes) and causes[0].cause.kind == "root"
         return Diagnosis(
             source, causes, harmless, () if is_deep else unusual(), tuple(self.unread), self.files, self.size_bytes,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trainyard.diagnose.cause import Cause, Hit
 from trainyard.diagnose.log_file import Unread
+from trainyard.diagnose.reasoning.node_share import NodeShare
 from trainyard.diagnose.stated_versions import StatedVersion, VersionsInConflict
 
 
@@ -29,6 +30,8 @@ class DiagnosedCause:
     """What it brought about, in the order of time."""
     facts: tuple[str, ...] = ()
     """Sentences that its lines bear out together."""
+    share: NodeShare | None = None
+    """On how many of the nodes it is; None where logs do not tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from trainyard.diagnose.cause import Hit, signatures
 from trainyard.diagnose.diagnosis import DiagnosedCause, Diagnosis, FilteredLines
+from trainyard.diagnose.reasoning.node_share import NodeShare
 from trainyard.diagnose.redaction import Redaction
 from trainyard.diagnose.scanning.patterns import compile_pattern
 from trainyard.diagnose.stated_versions import VersionsInConflict
@@ -90,9 +91,16 @@ def _cause(diagnosed: DiagnosedCause) -> dict[str, Any]:
         "evidence": [_line(hit) for hit in diagnosed.evidence],
         "explanation": cause.explanation,
         "facts": list(diagnosed.facts),
+        "share": _share(diagnosed.share),
         "remedy": cause.remedy,
         "source": cause.source,
     }
+
+
+def _share(share: NodeShare | None) -> dict[str, Any] | None:
+    if share is None:
+        return None
+    return {"nodes": share.nodes, "of": share.of, "too_short": share.too_short, "since": share.since}
 
 
 def _conflict(conflict: VersionsInConflict) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from trainyard.diagnose.diagnosis_values import diagnosis_values, has_errors, re
 
 CAUSE = {
     "cause", "title", "severity", "kind", "signature", "signatures", "confidence", "count", "nodes", "first_seen",
-    "last_seen", "evidence", "explanation", "facts", "remedy", "source",
+    "last_seen", "evidence", "explanation", "facts", "share", "remedy", "source",
 }  # fmt: skip
 
 

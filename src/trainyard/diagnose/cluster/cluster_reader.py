@@ -52,10 +52,12 @@ class ClusterReader:
             if not self.read_all and self.is_certain:
                 why = "not looked at: the root cause is certain without; --all reads everything"
                 self.collected.leave_out(Unread(f"{len(streams) - done} other streams of {of.group}", why))
+                self.collected.is_whole = False
                 return
             unread: list[Unread] = []
             self.read(of.whole(some) if self.read_all else of.ends(some, unread))
             self.collected.leave_out(*unread)
+            self.collected.is_whole &= not unread
             done += len(some)
             self.report(f"{done} of {count_text(len(streams), 'stream')} read{self._so_far()}")
 
@@ -65,5 +67,5 @@ class ClusterReader:
 
     def _first(self) -> DiagnosedCause | None:
         if self._found is None:
-            self._found = self.collected.causes()
+            self._found = self.collected.causes(self.line_filter)
         return next(iter(self._found.causes), None)

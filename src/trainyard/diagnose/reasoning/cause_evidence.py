@@ -73,7 +73,12 @@ def sureness(cause: Cause, hit: Hit) -> str:
     A line that only guesses, or gives several reasons, makes nothing certain.
     """
     confidence = next(signature.confidence for signature in cause.signatures if signature.id == hit.signature)
-    return _LIKELY if confidence == _CERTAIN and _guesses(hit.text) else confidence
+    return at_most_likely(confidence) if _guesses(hit.text) else confidence
+
+
+def at_most_likely(confidence: str) -> str:
+    """Return a confidence that is not certain."""
+    return _LIKELY if confidence == _CERTAIN else confidence
 
 
 @lru_cache(maxsize=10_000)

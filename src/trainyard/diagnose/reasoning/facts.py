@@ -18,13 +18,12 @@ import yaml
 from trainyard.diagnose.cause import Cause, Hit
 from trainyard.diagnose.reasoning.cause_evidence import thresholds
 from trainyard.diagnose.reasoning.collective_ranks import rank_sentences
+from trainyard.diagnose.reasoning.node_share import AT_ONCE, FEWEST_NODES, NodeShare
 
 _FILE = Path(__file__).with_name("facts.yaml")
 _XID = re.compile(r"\bXid \([^)]{0,40}\): ([0-9]{1,6})\b")
 _MOST_XIDS = 3
 _MOST_FACTS = 6
-_TOGETHER = dt.timedelta(seconds=30)
-_FEWEST_NODES = 3
 # What breaks above these is seen on all nodes of a job anyway.
 _DEEP = 6
 
@@ -37,13 +36,16 @@ class Fact(NamedTuple):
     """What each value tells, in a sentence."""
 
 
-def facts(cause: Cause, hits: Sequence[Hit], *, is_complete: bool) -> tuple[str, ...]:
-    """Return sentences about lines of a cause, in the order of time. is_complete: whether these are all its lines."""
+def facts(cause: Cause, hits: Sequence[Hit], *, is_complete: bool, share: NodeShare | None = None) -> tuple[str, ...]:
+    """Return sentences about lines of a cause, in the order of time.
+
+    is_complete: whether these are all its lines; share: on how many of the nodes it is.
+    """
     if cause.severity == "harmless":
         return ()
     texts = [hit.text for hit in hits]
     ranks = rank_sentences(texts, is_complete=is_complete)
-    sentences = chain(_together(cause, hits), _asked(cause, hits), _xids(cause, texts), ranks)
+    sentences = chain(_nodes(cause, hits, share), _asked(cause, hits), _xids(cause, texts), ranks)
     return tuple(islice(sentences, _MOST_FACTS))
 
 
@@ -64,7 +66,7 @@ def _asked(cause: Cause, hits: Iterable[Hit]) -> Iterator[str]:
 
 def meant_cause(cause: Cause, hits: Iterable[Hit]) -> str | None:
     """Return the cause that lines are of by a value that all of them have; None where they leave it open."""
-    if not cause.means:
+    if not (cause.means and cause.facts):
         return None
     meant = {
         next(filter(None, (cause.means.get(_value(vocabulary()[id_], hit)) for id_ in cause.facts)), None)
@@ -99,15 +101,19 @@ def _catalogue() -> Mapping[int, tuple[str, str]]:
     return {xid["number"]: (xid["name"], content["remedies"][xid["remedy"]]) for xid in content["xids"]}
 
 
-def _together(cause: Cause, hits: Iterable[Hit]) -> Iterator[str]:
-    """Yield that a cause began on several nodes at once: what they share did it, rather than each of them."""
+def _nodes(cause: Cause, hits: Iterable[Hit], share: NodeShare | None) -> Iterator[str]:
+    """Yield on which nodes a cause is and since when, or, where logs do not tell, that it began on several at once."""
+    layer = thresholds().layers.get(cause.subject, _DEEP)
+    if share is not None and layer <= _DEEP and cause.kind != "symptom":
+        yield share.sentence
+    if share is not None or layer >= _DEEP:
+        return
     firsts: dict[str, dt.datetime] = {}
     for hit in hits:
         if hit.node is not None and hit.time is not None:
             firsts[hit.node] = min(hit.time, firsts.get(hit.node, hit.time))
-    is_deep = thresholds().layers.get(cause.subject, _DEEP) < _DEEP
-    if is_deep and len(firsts) >= _FEWEST_NODES and max(firsts.values()) - min(firsts.values()) <= _TOGETHER:
+    if len(firsts) >= FEWEST_NODES and max(firsts.values()) - min(firsts.values()) <= AT_ONCE:
         yield (
-            f"It began on {len(firsts)} nodes within {_TOGETHER.seconds} seconds: look first at what they share, such"
+            f"It began on {len(firsts)} nodes within {AT_ONCE.seconds} seconds: look first at what they share, such"
             " as an image, a role, a network or a file system."
         )

@@ -41,6 +41,7 @@ class _Data(NamedTuple):
     names: dict[str, re.Pattern[str]]
     logs: dict[str, re.Pattern[str]]
     services: frozenset[str]
+    boots: frozenset[str]
     jobs: frozenset[str]
     of_cluster: frozenset[str]
 
@@ -54,6 +55,16 @@ def serving_nodes(hits: Iterable[Hit]) -> set[str]:
     """Return the machines that serve a cluster, by its logs that are theirs: what fails there is seen everywhere."""
     services = _data().services
     return {node for hit in hits if kind_of(hit.file) in services and (node := host_of(hit.file)) is not None}
+
+
+def service_kinds() -> frozenset[str]:
+    """Return the kinds of logs that are of no machine: those of what serves a cluster, and of jobs on several."""
+    return _data().services | _data().jobs
+
+
+def boot_kinds() -> frozenset[str]:
+    """Return the kinds of logs that tell only of the start of a machine."""
+    return _data().boots
 
 
 @lru_cache(maxsize=200_000)
@@ -94,5 +105,7 @@ def _data() -> _Data:
     content: dict[str, Any] = yaml.load(_DATA.read_bytes(), Loader=yaml.CSafeLoader)
     compiled = {key: {sort: re.compile(pattern) for sort, pattern in content[key].items()} for key in ("names", "logs")}
     return _Data(
-        compiled["names"], compiled["logs"], *(frozenset(content[key]) for key in ("services", "jobs", "of_cluster"))
+        compiled["names"],
+        compiled["logs"],
+        *(frozenset(content[key]) for key in ("services", "boots", "jobs", "of_cluster")),
     )

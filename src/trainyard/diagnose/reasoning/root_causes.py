@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from trainyard.diagnose.cause import Cause, Hit, causes, signatures
 from trainyard.diagnose.diagnosis import DiagnosedCause
+from trainyard.diagnose.node_logs import NodeLogs
 from trainyard.diagnose.reasoning.attribution import Root, roots
 from trainyard.diagnose.reasoning.cause_evidence import (
     CONFIDENCE_ORDER,
@@ -15,6 +17,7 @@ from trainyard.diagnose.reasoning.cause_evidence import (
     CauseHits,
     Counts,
     Known,
+    at_most_likely,
     causes_of_hits,
     in_time,
     lines_by_node,
@@ -23,6 +26,7 @@ from trainyard.diagnose.reasoning.cause_evidence import (
 )
 from trainyard.diagnose.reasoning.collective_ranks import rank_of, ranks_behind
 from trainyard.diagnose.reasoning.facts import facts, meant_cause
+from trainyard.diagnose.reasoning.node_share import ALL_SINCE_START, NodeShare, node_share
 from trainyard.diagnose.reasoning.repair import repaired_hits
 
 _BY_ORDER = tuple(CONFIDENCE_ORDER)
@@ -40,7 +44,12 @@ class RootCauses(NamedTuple):
     """What failed, and worked later."""
 
 
-def root_causes(hits: Iterable[Hit], counts: Counts | None = None, signature_table: Known | None = None) -> RootCauses:
+def root_causes(
+    hits: Iterable[Hit],
+    counts: Counts | None = None,
+    signature_table: Known | None = None,
+    node_logs: NodeLogs | None = None,
+) -> RootCauses:
     """Return what lines tell of. ``counts`` has how many there are of each signature and node, where not all are kept.
 
     ``known`` are the signatures, by default all there are. Harmless causes explain nothing, and nothing explains them.
@@ -48,7 +57,7 @@ def root_causes(hits: Iterable[Hit], counts: Counts | None = None, signature_tab
     table = signatures() if signature_table is None else signature_table
     parted = repaired_hits(hits, table)
     all_hits = causes_of_hits(parted.left, table)
-    counted = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_hits}, counts or {})
+    counted = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_hits}, counts or {}, node_logs)
     all_repaired = causes_of_hits(parted.repaired, table)
     repaired_counts = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_repaired}, counts or {})
     harmless = tuple(
@@ -66,7 +75,7 @@ def _assigned(all_hits: Sequence[CauseHits], counted: _CauseCounter) -> tuple[Di
 
     That is the first of them that is seen in the same log, or else the first of all.
     """
-    ranked = _ranked(roots(all_hits))
+    ranked = _ranked(roots(all_hits), counted)
     givers: dict[int, tuple[bool, int]] = {}  # of lines by their identity: to compare them by what they hold takes long
     for place, root in enumerate(ranked):
         logs = {hit.file for hit in root.cause_hits.hits}
@@ -85,9 +94,12 @@ def _is_only_a_warning(diagnosed: DiagnosedCause) -> bool:
 class _CauseCounter:
     """Makes found causes, with counts that also hold for lines that were not kept."""
 
-    def __init__(self, hits_by_cause: Mapping[str, CauseHits], counts: Counts) -> None:
+    def __init__(
+        self, hits_by_cause: Mapping[str, CauseHits], counts: Counts, node_logs: NodeLogs | None = None
+    ) -> None:
         self._seen = hits_by_cause
-        self._counts = counts
+        self._counts, self._node_logs = counts, node_logs
+        self._shares: dict[str, NodeShare | None] = {}
 
     def root(self, root: Root, taken: set[int]) -> DiagnosedCause:
         """Return a root with those of its consequences that are not taken yet, in the order of time."""
@@ -108,16 +120,30 @@ class _CauseCounter:
         lines = lines_by_node(own, self._seen[cause_hits.cause.id].hits, self._counts)
         by_node = {node: count for node, count in lines.most_common() if node is not None}
         is_complete = lines.total() == len({(hit.file, hit.line) for hit in own})
+        share = self.share(self._seen[cause_hits.cause.id])
+        meant = self._meant(cause_hits.cause, own if is_complete else (), share)
+        sure = confidence(cause_hits.cause, own, len(consequences))
         return DiagnosedCause(
-            self._meant(cause_hits.cause, own) if is_complete else cause_hits.cause,
-            confidence(cause_hits.cause, own, len(consequences)), lines.total(), by_node,
+            meant, sure if meant is cause_hits.cause else at_most_likely(sure), lines.total(), by_node,
             min(times, default=None), max(times, default=None), _evidence(cause_hits.cause, own), consequences,
-            facts(cause_hits.cause, own, is_complete=is_complete),
+            facts(cause_hits.cause, own, is_complete=is_complete, share=share), share,
         )  # fmt: skip
 
-    def _meant(self, cause: Cause, hits: Sequence[Hit]) -> Cause:
-        """Return what lines are of by a value in them; a cause that other lines tell of stays apart from them."""
-        meant = meant_cause(cause, hits)
+    def share(self, cause_hits: CauseHits) -> NodeShare | None:
+        """Return on how many nodes a cause is, by all of its lines."""
+        cause = cause_hits.cause
+        if cause.severity == "harmless":
+            return None
+        if cause.id not in self._shares:
+            self._shares[cause.id] = node_share(self._seen[cause.id].hits, self._node_logs)
+        return self._shares[cause.id]
+
+    def _meant(self, cause: Cause, hits: Sequence[Hit], share: NodeShare | None) -> Cause:
+        """Return what a cause is by a value in all its lines, or by where it is seen.
+
+        A cause that other lines tell of stays apart from them.
+        """
+        meant = meant_cause(cause, hits) or (cause.means.get(share.since) if share else None)
         return cause if meant is None or meant in self._seen else causes()[meant]
 
 
@@ -163,9 +189,9 @@ def _firsts(hits: Iterable[Hit], of: Callable[[Hit], Hashable]) -> list[Hit]:
     return list(first_hits.values())
 
 
-def _ranked(roots: Sequence[Root]) -> list[Root]:
+def _ranked(roots: Sequence[Root], counted: _CauseCounter) -> list[Root]:
     """Return roots, the first of which is the answer. Warnings never come before errors."""
-    return sorted(roots, key=lambda root: (_class(root, roots), *_order(root)))
+    return sorted(roots, key=lambda root: (_class(root, roots, counted), *_order(root)))
 
 
 def _score(root: Root) -> float:
@@ -180,7 +206,7 @@ def _order(root: Root) -> tuple[float, int, int, tuple[float, str, int], str]:
     return (-_score(root), KIND_ORDER[cause.kind], depth, in_time(root.cause_hits.hits[0]), cause.id)
 
 
-def _class(root: Root, roots: Sequence[Root]) -> int:
+def _class(root: Root, roots: Sequence[Root], counted: _CauseCounter) -> int:
     """Return the class of a root: errors, warnings of which errors came, generic errors, symptoms, and the rest.
 
     The rest is errors that had ended long before, and then warnings.
@@ -188,19 +214,22 @@ def _class(root: Root, roots: Sequence[Root]) -> int:
     cause = root.cause_hits.cause
     if cause.severity != "error":
         return 1 if root.explains_errors else 5
-    if any(_is_over(root, other) for other in roots):
+    share = counted.share(root.cause_hits)
+    # What stands on all nodes since they started was there when all went well.
+    stands = share is not None and share.since == ALL_SINCE_START
+    if any(_is_over(root, root.cause_hits.first if stands else root.last, other) for other in roots):
         return 4
     if cause.kind == "symptom":
         return 3
     return 2 if cause.subject in thresholds().generic else 0
 
 
-def _is_over(root: Root, other: Root) -> bool:
+def _is_over(root: Root, ended: dt.datetime | None, other: Root) -> bool:
     """Return whether a root had long been over when another began that explains at least as much.
 
     A symptom has to explain more: it says that something failed, and not what.
     """
-    ended, began = root.last, other.first
+    began = other.first
     if other.cause_hits.cause.severity != "error" or ended is None or began is None:
         return False
     own, others = sum(root.weights.values()), sum(other.weights.values())

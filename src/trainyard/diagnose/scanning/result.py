@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.log_file import Unread
+from trainyard.diagnose.node_logs import NodeLogs
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.stated_versions import StatedVersions
 
@@ -60,6 +61,8 @@ class Scan:
     """What was found and not asked for; None where everything was."""
     versions: StatedVersions | None = None
     """What logs state of versions; None where nobody looked."""
+    node_logs: NodeLogs | None = None
+    """How far the logs of nodes reach; None where nobody looked."""
 
     @property
     def hits(self) -> tuple[Hit, ...]:

@@ -10,11 +10,12 @@ from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, UnreadableError, UnreadList
 from trainyard.diagnose.log_kind import applies, kind_of
+from trainyard.diagnose.node_logs import NodeLogs
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.log_clock import LogClock
 from trainyard.diagnose.scanning.log_hits import LogHits, Sorts
 from trainyard.diagnose.scanning.patterns import patterns_of
-from trainyard.diagnose.scanning.pieces import pieces
+from trainyard.diagnose.scanning.pieces import Piece, pieces
 from trainyard.diagnose.scanning.result import Progress, Scan, Tally
 from trainyard.diagnose.scanning.success_lines import SuccessLines, success_patterns
 from trainyard.diagnose.stated_versions import StatedVersions
@@ -66,12 +67,13 @@ class _Scanner:
         self._near: dt.datetime | None = None
         self._sorts: dict[str | None, Sorts] = {}
         self._successes = success_patterns(signature_table)
-        self._versions = StatedVersions()
+        self._versions, self._node_logs = StatedVersions(), NodeLogs()
 
     def read(self, file: LogFile, unusual: UnusualLines | None) -> Iterable[int]:
         """Scan one log to its end, or to where it cannot be read on; yield how many bytes were read each time."""
         clock = LogClock(file, self._near)
         hits: LogHits | None = None
+        first: Piece | None = None
         if self._left_out:
             self._left_out.begin(file, self._near)
         try:
@@ -81,6 +83,7 @@ class _Scanner:
                 if unusual:
                     unusual.take(file, piece, self._wanted, self._near)
                 if piece.is_first:
+                    first = piece
                     self._versions.take(file.name, piece)
                 if self._left_out:
                     self._left_out.look(file.name, piece)
@@ -90,6 +93,8 @@ class _Scanner:
             self._unread.add(file.name, str(error))
         if hits:
             hits.finish(self._tally)
+        if first:
+            self._node_logs.take(file, first, piece, self._near)
         if self._left_out:
             self._left_out.end()
         self._near = clock.latest or self._near
@@ -98,7 +103,7 @@ class _Scanner:
         signature_hits = self._tally.signature_hits([*self._known, *successes()])
         return Scan(
             signature_hits, self.files, self.size_bytes, self._unread.listed, self._unread.count, self._left_out,
-            self._versions,
+            self._versions, self._node_logs,
         )  # fmt: skip
 
     def _hits(self, name: str, clock: LogClock) -> LogHits:
