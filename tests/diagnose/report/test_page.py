@@ -9,7 +9,7 @@ from tests.diagnose.report.diagnoses import HOSTILE, diagnosis
 from trainyard.diagnose.cause import causes
 from trainyard.diagnose.diagnosis_values import diagnosis_values, redact_values
 from trainyard.diagnose.report.page import code, code_block, report_page
-from trainyard.diagnose.report.sentences import depth_sentence, different_lines
+from trainyard.diagnose.report.sentences import depth_sentence, different_lines, excerpt
 
 _FIRST = {
     "gpu-fell-off-bus": "",
@@ -103,3 +103,7 @@ def test_a_first_cause_that_something_else_may_bring_about_is_called_a_symptom()
 def test_lines_that_differ_in_numbers_only_are_shown_once():
     lines = [{"node": None, "text": f"step {number} failed", "file": "a", "line": number} for number in range(5)]
     assert different_lines([*lines, {**lines[0], "text": "no memory"}]) == [lines[0], {**lines[0], "text": "no memory"}]
+
+
+def test_colours_within_a_word_are_not_shown_and_other_commands_are_escaped():
+    assert excerpt({"text": "GPU has \x1b[1;31mfal\x1b[0mlen \x1b]0;title\x07"}).startswith("GPU has fallen \\x1b")

@@ -83,6 +83,18 @@ def test_the_journal_has_time_and_node(indent: int | None):
     assert (seen.node, seen.first_seen, seen.count) == ("ip-10-0-0-7", AT, 3)
 
 
+def test_a_message_of_bytes_is_read_where_only_some_fields_of_the_journal_are_there():
+    message = b"\x1b[31m" + b"p" * 700 + b"NVRM: Xid 79"
+    data = json.dumps({"_HOSTNAME": "ip-10-0-0-7", "MESSAGE": list(message)}).encode()
+    assert only(found(data, {"xid": "Xid 79"})).node == "ip-10-0-0-7"
+
+
+def test_of_a_long_message_the_words_are_kept_that_were_found():
+    entry = {"__REALTIME_TIMESTAMP": "1746536720000000", "MESSAGE": "p" * 9000 + " Xid 79 " + "q" * 9000}
+    (hit,) = only(found(json.dumps(entry).encode(), {"xid": "Xid 79"})).hits
+    assert " Xid 79 " in hit.text
+
+
 def test_a_document_that_is_cut_off_gives_what_it_has():
     data = json.dumps({"StackEvents": [STACK_EVENT] * 3}, indent=2).encode()
     assert counts(found(data[: len(data) * 2 // 3], FAILED)) == {"failed": 1}

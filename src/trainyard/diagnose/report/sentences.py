@@ -15,6 +15,8 @@ _LONGEST_LINE = 400
 # How much of a long line is shown before what was found.
 _BEFORE = 120
 _NUMBERS = re.compile(r"[0-9a-f]*[0-9][0-9a-f]*")
+# https://ecma-international.org/publications-and-standards/standards/ecma-48/: a colour within a word tells nobody.
+_COLOURS = re.compile(r"\x1b\[[0-9;]{0,40}m")
 _GB, _MB, _KB = 1e9, 1e6, 1e3
 
 
@@ -53,7 +55,7 @@ def excerpt(line: Mapping[str, Any]) -> str:
     text, start = line["text"].strip(), 0
     if len(text) > _LONGEST_LINE and (found := line.get("at")) is not None:
         start = max(0, min(found - _BEFORE, len(text) - _LONGEST_LINE))
-    shown = one_line(text[start:])
+    shown = one_line(_COLOURS.sub("", text[start:]))
     cut = shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…"
     return f"{'…' if start else ''}{cut}"
 

@@ -23,7 +23,10 @@ _MARKS = (
     b'"ResourceStatus"', b'"resourceStatus"', b'"ingestionTime"', b'"__REALTIME_TIMESTAMP"', b'"apiVersion"',
     b'"configurationValidationErrors"', b'"validationMessages"', b'Validator"',
 )  # fmt: skip
-_LOG_EVENTS = re.compile(rb'"events"\s*:\s*\[\s*\{\s*"(?:message|timestamp|logStreamName)"')
+# And what ships the journal with a part of its fields.
+_LOG_EVENTS = re.compile(
+    rb'"events"\s*:\s*\[\s*\{\s*"(?:message|timestamp|logStreamName)"|"MESSAGE"\s*:\s*\[\s*\d{1,3}\s*,'
+)
 _TOKEN = re.compile(rb'"((?:[^"\\\n]++|\\.)*+)"(\s*+:)?|([{}\[\]\n])|(?<![\w.])(\d[\d.]{8,20})')
 # What journald writes of a message that is no text, or holds colours: https://systemd.io/JOURNAL_EXPORT_FORMATS/
 _BYTE_ARRAY = re.compile(rb'("MESSAGE"\s*+:\s*+)\[((?:\s*+\d{1,3}\s*+,?)++)\]')

@@ -52,6 +52,11 @@ class _Found(NamedTuple):
 _Groups = dict[tuple[str, str | None, bytes], _Found]
 
 
+def _cut(text: bytes, at: int) -> bytes:
+    """Return what can be shown of a line, around what was found in it."""
+    return text if len(text) <= _TEXT_BYTES else text[max(0, at - _BEFORE_BYTES) :][:_TEXT_BYTES]
+
+
 def _by_signature(groups: Mapping[tuple[tuple[str, ...], str | None, bytes], list[MatchedLine]]) -> _Groups:
     """Return for each signature what several of them have found together."""
     found: _Groups = {}
@@ -198,8 +203,7 @@ class LogHits:
 
     def _hit(self, name: str, node: str | None, piece: Piece, line: MatchedLine) -> Hit:
         text = line.unbroken or piece.data[line.start : line.end]
-        if len(text) > _TEXT_BYTES:
-            text = text[max(0, line.at - _BEFORE_BYTES) :][:_TEXT_BYTES]
+        text = _cut(text, line.at)
         behind = decode_line(piece.data[line.end + 1 : line.end + 1 + _BEHIND_BYTES])
         before = piece.data[max(0, line.start - 1 - _BEHIND_BYTES) : max(0, line.start - 1)].rpartition(b"\n")[2]
         time = self._clock.time_at(piece.data, line.start)
@@ -210,10 +214,10 @@ class LogHits:
         # A signature may expect it as it stands in the file, or as it was meant.
         matched_ids = (*self._patterns.of_line(event.text.encode()), *self._patterns.of_line(event.raw))
         node = event.node or node_of(self._name, event.text)
-        text = decode_line(event.raw[:_TEXT_BYTES])
         ids = self._sorts[tuple(dict.fromkeys(matched_ids))]
         if ids and self._left_out and not self._left_out.takes(self._name, event.time, node):
             ids = ()
+        text = decode_line(_cut(event.raw, self._patterns.place_in(event.raw))) if ids else ""
         for name in ids:
             tally.add(name, node, 1, [Hit(name, self._name, event.line, text, event.time, node)])
         self._of_events.update(event.lines[:_MOST_OF_EVENT])

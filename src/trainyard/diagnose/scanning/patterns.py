@@ -132,6 +132,11 @@ class Patterns:
         kind = self._kinds.get(key) or self._kind_of(key, line)
         return self._ids_of(kind, line) if kind.by_digits else kind.ids
 
+    def place_in(self, line: bytes) -> int:
+        """Return where the first words begin that any signature looks for; 0 where there are none."""
+        match = self._any.search(line) if self._any else None
+        return int(match.start()) if match else 0
+
     def _kind_of(self, key: bytes, line: bytes) -> _Kind:
         """Return the kind of a line that is none of the latest, and remember it. key: the line without its digits."""
         kind = self._former_kinds.get(key) or self._new_kind(line)
