@@ -159,3 +159,16 @@ def test_a_node_that_responds_and_a_host_that_is_reached_prove_nothing_of_others
     assert of_lines(tmp_path, "slurmctld", failure, _RESPONDS).repaired == ()
     failure = "ssh: connect to host 10.0.3.10 port 2022: Connection refused"
     assert of_lines(tmp_path, "slurm-7.out", failure, _REACHED).repaired == ()
+
+
+def test_of_pods_without_names_each_has_its_own_end_and_its_own_count(tmp_path: Path):
+    failed = (
+        "  Warning  FailedCreatePodSandBox  4m  kubelet  Failed to create pod sandbox: failed to assign an IP address"
+    )
+    failed += " to container"
+    started = "  Normal   Started                 1m  kubelet  Started container worker"
+    log = tmp_path / "kubectl-describe.txt"
+    log.write_text("\n".join([failed, *["Field: value"] * 40, failed, started]) + "\n")
+    diagnosis = diagnose_files(str(log))
+    (cause,), (repaired,) = diagnosis.causes, diagnosis.repaired
+    assert [(one.count, one.evidence[0].line) for one in (cause, repaired)] == [(1, 1), (1, 42)]

@@ -45,11 +45,12 @@ class NodeShare(NamedTuple):
             ALL_SINCE_START: f"{self._all}, from the beginning of their logs: look at what they were made with, such as"
             " an image, a configuration or a network, and not at single nodes.",
             ALL_AT_ONCE: f"{self._all}, where it began within {AT_ONCE.seconds} seconds: look first at what they"
-            " share, such as an image, a role, a network or a file system, and at what happened then.",
+            " share, such as a job, an image, a role, a network or a file system, and at what happened then.",
             ALL: f"{self._all}, and not from the beginning: look at what was changed for all of them.",
-            FEW: f"{self._some}: look at {'that node' if self.nodes == 1 else 'those nodes'}, and drain or replace"
-            f" {'it' if self.nodes == 1 else 'them'}, before anything that all nodes share.{self._late}",
-            SOME: f"{self._some}: look at what these have in common, such as a queue, an image or a zone.",
+            # Nodes without work have nothing to fail at.
+            FEW: f"{self._some}: where the others do the same work, look at {self._them} first, and drain or replace"
+            f" {'it' if self.nodes == 1 else 'them'}.{self._late}",
+            SOME: f"{self._some}: look at what these have in common, such as a job, a queue, an image or a zone.",
         }[self.since]
 
     @property
@@ -59,6 +60,10 @@ class NodeShare(NamedTuple):
     @property
     def _some(self) -> str:
         return f"It is on {self.nodes} of {count_text(self.of, 'node')}, and on no other{self._without_short}"
+
+    @property
+    def _them(self) -> str:
+        return "that node" if self.nodes == 1 else "those nodes"
 
     @property
     def _without_short(self) -> str:

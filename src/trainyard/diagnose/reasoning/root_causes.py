@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -57,9 +58,12 @@ def root_causes(
     table = signatures() if signature_table is None else signature_table
     parted = repaired_hits(hits, table)
     all_hits = causes_of_hits(parted.left, table)
-    counted = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_hits}, counts or {}, node_logs)
+    kept = [*parted.left, *parted.repaired]
+    counted = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_hits}, kept, counts or {}, node_logs)
     all_repaired = causes_of_hits(parted.repaired, table)
-    repaired_counts = _CauseCounter({cause_hits.cause.id: cause_hits for cause_hits in all_repaired}, counts or {})
+    repaired_counts = _CauseCounter(
+        {cause_hits.cause.id: cause_hits for cause_hits in all_repaired}, kept, counts or {}
+    )
     harmless = tuple(
         counted.cause(cause_hits, cause_hits.hits) for cause_hits in all_hits if cause_hits.cause.severity == "harmless"
     )
@@ -95,10 +99,17 @@ class _CauseCounter:
     """Makes found causes, with counts that also hold for lines that were not kept."""
 
     def __init__(
-        self, hits_by_cause: Mapping[str, CauseHits], counts: Counts, node_logs: NodeLogs | None = None
+        self,
+        hits_by_cause: Mapping[str, CauseHits],
+        kept: Iterable[Hit],
+        counts: Counts,
+        node_logs: NodeLogs | None = None,
     ) -> None:
         self._seen = hits_by_cause
         self._counts, self._node_logs = counts, node_logs
+        self._by_signature: dict[str, list[Hit]] = defaultdict(list)
+        for hit in kept:
+            self._by_signature[hit.signature].append(hit)
         self._shares: dict[str, NodeShare | None] = {}
 
     def root(self, root: Root, taken: set[int]) -> DiagnosedCause:
@@ -117,7 +128,7 @@ class _CauseCounter:
         """Return a cause by some of its lines."""
         own = sorted(hits, key=in_time)
         times = [hit.time for hit in own if hit.time is not None]
-        lines = lines_by_node(own, self._seen[cause_hits.cause.id].hits, self._counts)
+        lines = lines_by_node(own, self._kept_of(own), self._counts)
         by_node = {node: count for node, count in lines.most_common() if node is not None}
         is_complete = lines.total() == len({(hit.file, hit.line) for hit in own})
         share = self.share(self._seen[cause_hits.cause.id])
@@ -128,6 +139,11 @@ class _CauseCounter:
             min(times, default=None), max(times, default=None), _evidence(cause_hits.cause, own), consequences,
             facts(cause_hits.cause, own, is_complete=is_complete, share=share), share,
         )  # fmt: skip
+
+    def _kept_of(self, own: Sequence[Hit]) -> Iterable[Hit]:
+        """Return all kept lines of the signatures of some, also of those that are not among what is counted here."""
+        names = {hit.signature for hit in own}
+        return (hit for name in names for hit in self._by_signature.get(name, ()))
 
     def share(self, cause_hits: CauseHits) -> NodeShare | None:
         """Return on how many nodes a cause is, by all of its lines."""
