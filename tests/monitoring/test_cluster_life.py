@@ -34,10 +34,9 @@ LOOK_M = 85
 SIZES = (
     pytest.param((24, "prometheus"), id="24"),
     pytest.param((24, PROMETHEUS_3), id="24-prometheus-3", marks=pytest.mark.exhaustive),
-    *(
-        pytest.param((size, "prometheus"), id=str(size), marks=(pytest.mark.exhaustive, pytest.mark.long))
-        for size in (128, 1000)
-    ),
+    pytest.param((128, "prometheus"), id="128", marks=(pytest.mark.exhaustive, pytest.mark.long)),
+    # By the version that clusters have: it takes half of the time.
+    pytest.param((1000, PROMETHEUS_3), id="1000", marks=(pytest.mark.exhaustive, pytest.mark.long)),
 )
 
 
