@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Mapping
 
+import pytest
 import re2  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,6 +80,38 @@ def test_a_pattern_with_any_digits_finds_all_lines_that_differ_in_digits_alone(
     wide = with_any_digits(pattern)
     assert bool(re.search(wide, line)) == bool(re.search(wide, other))
     assert re.search(wide, other) or not re.search(pattern, line)
+
+
+@pytest.mark.parametrize("line", [
+    b"ab at 0x3bed8de4ab47 (window 0xf3b2b1e1885)",
+    b"ab at 0x33333333333",
+    b"i-0550525b252019478 is gone",
+    b"i-0550525b252019479 is gone",
+    b"9 bytes at 0x7f31000000ff",
+    b"size 0x3bed8de4: 7",
+    b"size 0x33333333: 7",
+])  # fmt: skip
+def test_lines_with_other_addresses_are_found_by_the_same_patterns(line: bytes):
+    expressions = {"any": "ab .*window", "id": "i-0550525b252019478 is", "digits": r"size 0x\d+: ", "one": "9 bytes"}
+    patterns = Patterns(known(expressions))
+    patterns.of_line(b"ab at 0x7f8a9c0d1e2f (window 0xa00000000ff)")
+    patterns.of_line(b"i-0550525b252019470 is gone")
+    patterns.of_line(b"size 0x0f0f0f0f: 7")
+    found = tuple(name for name, one in expressions.items() if re.search(one.encode(), line))
+    assert patterns.of_line(line) == found
+    assert [one.ids for one in patterns.lines(line)] == [found] * bool(found)
+
+
+def test_lines_that_differ_in_addresses_are_of_one_kind():
+    patterns = Patterns(known(PATTERNS))
+    for number in range(1000):
+        patterns.of_line(b"ab at 0x%012x" % (number * 0x9E3779B97F4A))
+    assert len(patterns._kinds) < 10
+
+
+def test_where_a_long_line_is_found_is_where_the_first_pattern_finds_something():
+    line = b"x" * 600 + b" bb" + b" " * 300 + b"ac"
+    assert [one.at for one in WHOLE.lines(line)] == [601]
 
 
 def test_no_more_kinds_are_remembered_than_have_their_place():

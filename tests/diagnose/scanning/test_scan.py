@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.diagnose.scanning.known import counts, found, known, only
+from trainyard.diagnose.cause import Hit
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.reading import UnreadList
 from trainyard.diagnose.scanning.result import Progress, Tally
@@ -115,10 +116,14 @@ def test_progress_tells_files_and_bytes():
     assert told[-1] == Progress(2, 8)
 
 
+def no_hit(number: int) -> Hit:
+    raise AssertionError(number)
+
+
 def test_nodes_without_number_do_not_fill_the_memory():
     tally = Tally(most_entries=10)
     for number in range(1000):
-        tally.add("xid-79", f"node-{number}", 2, [])
+        tally.add("xid-79", f"node-{number}", 2, times=[], hit=no_hit)
     seen = tally.signature_hits(["xid-79"])
     assert len(seen) == 11
     assert sum(signature_hits.count for signature_hits in seen) == 2000
@@ -128,7 +133,7 @@ def test_nodes_without_number_do_not_fill_the_memory():
 def test_ranks_without_number_do_not_take_the_place_of_nodes():
     tally = Tally()
     for number in range(6000):
-        tally.add("watchdog", "node-1", 1, [], rank=b"%d" % number)
-    tally.add("watchdog", "node-2", 3, [])
+        tally.add("watchdog", "node-1", 1, times=[], hit=no_hit, rank=b"%d" % number)
+    tally.add("watchdog", "node-2", 3, times=[], hit=no_hit)
     assert len(tally.signature_hits(["watchdog"])) == 4002
     assert [one.count for one in tally.signature_hits(["watchdog"])][-2:] == [2000, 3]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 
 from trainyard.diagnose.line_time import time_in, time_of
 from trainyard.diagnose.log_file import LogFile
+from trainyard.diagnose.scanning.patterns import compile_pattern
 from trainyard.diagnose.scanning.pieces import without_escapes
 
 # A traceback, or what a command has printed, is seldom longer.
@@ -16,6 +18,8 @@ _BYTES_BACK = 2**15
 _HEAD_BYTES = 4096
 # A log of which so many lines in a row tell no time has none.
 _PATIENCE_LINES = 2000
+# What every form of a time has.
+_ANY_TIME = rb"[0-9][0-9]:[0-9][0-9]:[0-9][0-9]|[12][0-9]{9}"
 
 
 def decode_line(line: bytes) -> str:
@@ -38,6 +42,8 @@ class LogClock:
         """The lines of this piece that were asked for, by where they begin."""
         self._timeless_lines = 0
         self._at_beginning: dt.datetime | None = None
+        self._places: list[int] | None = None
+        """Where something in this piece may be a time; None where that was not looked for."""
 
     @property
     def latest(self) -> dt.datetime | None:
@@ -47,6 +53,8 @@ class LogClock:
     def time_at(self, data: bytes, start: int) -> dt.datetime | None:
         """Return the time of the line that begins at a place of a piece."""
         if start not in self._asked:
+            if self._timeless_lines > _PATIENCE_LINES and not self._may_tell(data, start):
+                return self._latest
             self._asked[start] = self._own(data, start) or self._of_one_before(data, start)
         return self._asked[start]
 
@@ -58,8 +66,19 @@ class LogClock:
     def pass_by(self, data: bytes) -> None:
         """Remember the end of a piece, for lines behind it."""
         self._before = data if len(data) >= _BYTES_BACK else (self._before + data)[-_BYTES_BACK:]
-        self._at_beginning = None
+        self._at_beginning = self._places = None
         self._asked.clear()
+
+    def _may_tell(self, data: bytes, start: int) -> bool:
+        """Return whether a line may tell a time itself; where it cannot, telling so is quick."""
+        if self._places is None:
+            # Digits may be of other scripts, or stand on both sides of a colour.
+            is_plain = data.isascii() and b"\x1b" not in data
+            self._places = [at.start() for at in compile_pattern(_ANY_TIME).finditer(data)] if is_plain else [len(data)]
+        place = bisect_left(self._places, start)
+        return place < len(self._places) and (
+            self._places[place] == len(data) or data.find(b"\n", start, self._places[place]) < 0
+        )
 
     def _of_one_before(self, data: bytes, start: int) -> dt.datetime | None:
         if self._timeless_lines > _PATIENCE_LINES:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 from trainyard.diagnose.cause import Hit
@@ -14,7 +17,7 @@ from trainyard.diagnose.scanning.filtered_out import FilteredOut
 from trainyard.diagnose.scanning.json_events import JsonEvent, JsonEvents, is_json_events
 from trainyard.diagnose.scanning.log_clock import LogClock, decode_line
 from trainyard.diagnose.scanning.matched_line import matched_lines, unescaped
-from trainyard.diagnose.scanning.patterns import MatchedLine, Patterns
+from trainyard.diagnose.scanning.patterns import MatchedLine, Patterns, compile_pattern
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
 from trainyard.diagnose.scanning.result import EARLIEST, LATEST, Tally
 from trainyard.diagnose.scanning.success_lines import SuccessLines
@@ -27,17 +30,26 @@ _BEHIND_BYTES = 240
 _MOST_OF_EVENT = 1000
 # What PyTorch writes of collectives: the ranks of a job share a log, and what one of them says can be what tells.
 _RANK, _BEFORE_RANK = re.compile(rb"\[(?:PG [^\[\]]{1,200}? )?Rank ([0-9]{1,6})\]", re.IGNORECASE), b"ank "
+_END_OF_RANK = rb"ank [0-9]{1,6}\]"
 # All lines of a thread of NCCL begin with the same words, up to these.
 _NCCL_END, _NCCL_BYTES = b"] ", 200
-_MOST_BEGINNINGS = 4096
+_MOST_BEGINNINGS = 2**16
 _BEFORE_SRUN_HOST = BEFORE_SRUN_HOST.encode()
+_IDS = itemgetter(4)
 # Enough to see whether lines are broken.
 _HEAD_BYTES = 2**14 + 1
 
 
-def _rank_of(text: bytes) -> bytes:
-    """Return the rank that a line of collectives names; nothing where it names none."""
-    match = _BEFORE_RANK in text and _RANK.search(text[:_TEXT_BYTES])
+def _ranks(data: bytes, lines: Sequence[MatchedLine]) -> Iterable[bytes]:
+    """Return the ranks that lines of collectives name; nothing where they name none."""
+    if not compile_pattern(_END_OF_RANK).search(data):
+        return repeat(b"", len(lines))
+    find = data.find
+    return [_rank_of(data, line) if find(_BEFORE_RANK, line[1], line[2]) >= 0 else b"" for line in lines]
+
+
+def _rank_of(data: bytes, line: MatchedLine) -> bytes:
+    match = _RANK.search(data, line.start, min(line.end, line.start + _TEXT_BYTES))
     return match[1] if match else b""
 
 
@@ -57,11 +69,28 @@ def _cut(text: bytes, at: int) -> bytes:
     return text if len(text) <= _TEXT_BYTES else text[max(0, at - _BEFORE_BYTES) :][:_TEXT_BYTES]
 
 
-def _by_signature(groups: Mapping[tuple[tuple[str, ...], str | None, bytes], list[MatchedLine]]) -> _Groups:
-    """Return for each signature what several of them have found together."""
+class Sorts(dict[tuple[str, ...], tuple[str, ...]]):
+    """By the signatures that find a line, those that count; where one says it is harmless, no other does."""
+
+    def __init__(self, applying: frozenset[str], harmless: frozenset[str]) -> None:
+        """Take those that mean something in logs of a kind, and those of causes that are harmless."""
+        super().__init__()
+        self._applying, self._harmless = applying, harmless
+
+    def __missing__(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Return those that count, and keep them."""
+        applying = tuple(id_ for id_ in ids if id_ in self._applying)
+        self[ids] = counting = tuple(id_ for id_ in applying if id_ in self._harmless) or applying
+        return counting
+
+
+def _by_signature(
+    groups: Mapping[tuple[tuple[str, ...], str | None, bytes], list[MatchedLine]], sorts: Sorts
+) -> _Groups:
+    """Return for each signature that counts what several of them have found together."""
     found: _Groups = {}
     for (ids, node, rank), lines in groups.items():
-        for name in ids:
+        for name in sorts[ids]:
             before = found.get((name, node, rank), _Found(0, []))
             shown = _shown(sorted((*before.shown, *_shown(lines))))
             found[name, node, rank] = _Found(before.lines + len(lines), shown)
@@ -89,8 +118,23 @@ class LineNodes:
         self._name = name
         self._by_beginning: dict[bytes, str | None] = {}
 
-    def of_line(self, line: bytes) -> str | None:
-        """Return the node of a line; None where neither it nor the name of its log tells."""
+    def of_lines(self, data: bytes, lines: Sequence[MatchedLine]) -> list[str | None]:
+        """Return the node of each of some lines; None where neither it nor the name of the log tells."""
+        find, by_beginning = data.find, self._by_beginning.get
+        is_of_srun = _BEFORE_SRUN_HOST in data
+        # This runs for every line of a log of warnings.
+        nodes = [
+            by_beginning(data[(start := line[1]) : find(_NCCL_END, start, start + _NCCL_BYTES) + len(_NCCL_END)])
+            for line in lines
+        ]
+        if not is_of_srun and None not in nodes:
+            return nodes
+        return [
+            self._of_line(data[line[1] : line[2]]) if is_of_srun or node is None else node
+            for line, node in zip(lines, nodes, strict=True)
+        ]
+
+    def _of_line(self, line: bytes) -> str | None:
         beginning = line[: line.find(_NCCL_END, 0, _NCCL_BYTES) + len(_NCCL_END)]
         node = self._by_beginning.get(beginning)
         if node is None and beginning not in self._by_beginning:
@@ -100,21 +144,6 @@ class LineNodes:
         if node is None or _BEFORE_SRUN_HOST in line:
             return node_of(self._name, decode_line(without_escapes(line[:_TEXT_BYTES])))
         return node
-
-
-class Sorts(dict[tuple[str, ...], tuple[str, ...]]):
-    """By the signatures that find a line, those that count; where one says it is harmless, no other does."""
-
-    def __init__(self, applying: frozenset[str], harmless: frozenset[str]) -> None:
-        """Take those that mean something in logs of a kind, and those of causes that are harmless."""
-        super().__init__()
-        self._applying, self._harmless = applying, harmless
-
-    def __missing__(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those that count, and keep them."""
-        applying = tuple(id_ for id_ in ids if id_ in self._applying)
-        self[ids] = counting = tuple(id_ for id_ in applying if id_ in self._harmless) or applying
-        return counting
 
 
 class LogHits:
@@ -174,39 +203,55 @@ class LogHits:
         groups: dict[tuple[tuple[str, ...], str | None, bytes], list[MatchedLine]] = defaultdict(list)
         data = piece.data
         lines = matched_lines(self._patterns, data, self._width)
-        for line in lines:
-            ids = self._sorts[line.ids]
-            if self._of_events or not line.number:
-                ids = self._new(line, ids, piece)
-            if ids:
-                text = data[line.start : line.end]
-                node, rank = self._nodes.of_line(text), _rank_of(text)
-                if self._left_out is None or self._is_wanted(self._left_out, piece, line, node):
-                    groups[ids, node, rank].append(line)
+        nodes, ranks = self._nodes.of_lines(data, lines), _ranks(data, lines)
+        is_asked = bool(self._of_events) or self._left_out is not None
+        for line, of_line in zip(lines, zip(map(_IDS, lines), nodes, ranks, strict=True), strict=True):
+            if is_asked or not line[0]:
+                ids = self._new(line, piece)
+                if ids and self._is_wanted(piece, line, of_line[1]):
+                    groups[ids, *of_line[1:]].append(line)
+            else:
+                groups[of_line].append(line)
         if lines:
             self._keep_last(lines[-1], piece)
-        found = _by_signature(groups)
+        found = _by_signature(groups, self._sorts)
         for (name, node, rank), (count, shown) in found.items():
-            tally.add(name, node, count, self._hits(name, node, piece, shown), rank)
+            self._tell(tally, name, node, count=count, piece=piece, shown=shown, rank=rank)
         if self._success_lines:
             line_ends = _line_ends(found)
             datas = [data, *(unbroken(data, self._width) if self._width and line_ends else ())]
             for success, node, line in self._success_lines.behind(line_ends, piece, datas):
-                tally.add(success, node, 1, self._hits(success, node, piece, [line]))
+                self._tell(tally, success, node, count=1, piece=piece, shown=[line])
         self._clock.pass_by(data)
 
-    def _is_wanted(self, left_out: FilteredOut, piece: Piece, line: MatchedLine, node: str | None) -> bool:
-        return left_out.takes(self._name, self._clock.time_at(piece.data, line.start), node)
+    def _is_wanted(self, piece: Piece, line: MatchedLine, node: str | None) -> bool:
+        if self._left_out is None:
+            return True
+        return self._left_out.takes(self._name, self._clock.time_at(piece.data, line.start), node)
 
-    def _hits(self, name: str, node: str | None, piece: Piece, lines: Iterable[MatchedLine]) -> list[Hit]:
-        return [self._hit(name, node, piece, line) for line in lines]
+    def _tell(  # noqa: PLR0913  what was found, where, and by whom
+        self,
+        tally: Tally,
+        name: str,
+        node: str | None,
+        *,
+        count: int,
+        piece: Piece,
+        shown: Sequence[MatchedLine],
+        rank: bytes = b"",
+    ) -> None:
+        times = [self._clock.time_at(piece.data, line.start) for line in shown]
 
-    def _hit(self, name: str, node: str | None, piece: Piece, line: MatchedLine) -> Hit:
+        def hit(number: int) -> Hit:
+            return self._hit(name, node, piece, shown[number], times[number])
+
+        tally.add(name, node, count, times=times, hit=hit, rank=rank)
+
+    def _hit(self, name: str, node: str | None, piece: Piece, line: MatchedLine, time: dt.datetime | None) -> Hit:
         text = line.unbroken or piece.data[line.start : line.end]
         text = _cut(text, line.at)
         behind = decode_line(piece.data[line.end + 1 : line.end + 1 + _BEHIND_BYTES])
         before = piece.data[max(0, line.start - 1 - _BEHIND_BYTES) : max(0, line.start - 1)].rpartition(b"\n")[2]
-        time = self._clock.time_at(piece.data, line.start)
         number = piece.line + line.number
         return Hit(name, self._name, number, decode_line(text), time, node, behind, decode_line(before))
 
@@ -217,13 +262,17 @@ class LogHits:
         ids = self._sorts[tuple(dict.fromkeys(matched_ids))]
         if ids and self._left_out and not self._left_out.takes(self._name, event.time, node):
             ids = ()
-        text = decode_line(_cut(event.raw, self._patterns.place_in(event.raw))) if ids else ""
+        text = decode_line(_cut(event.raw, self._patterns.first_place(ids, event.raw))) if ids else ""
         for name in ids:
-            tally.add(name, node, 1, [Hit(name, self._name, event.line, text, event.time, node)])
+            hit = Hit(name, self._name, event.line, text, event.time, node)
+            tally.add(name, node, 1, times=[event.time], hit=[hit].__getitem__)
         self._of_events.update(event.lines[:_MOST_OF_EVENT])
 
-    def _new(self, line: MatchedLine, ids: tuple[str, ...], piece: Piece) -> tuple[str, ...]:
+    def _new(self, line: MatchedLine, piece: Piece) -> tuple[str, ...]:
         """Return what counts of what finds a line, without events and what has found a part of it one piece before."""
+        ids = self._sorts[line.ids]
+        if not self._of_events and line.number:
+            return ids
         number = piece.line + line.number
         if number in self._of_events:
             return ()

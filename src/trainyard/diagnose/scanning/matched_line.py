@@ -27,7 +27,7 @@ def matched_lines(patterns: Patterns, data: bytes, width: int | None = None) -> 
 
     width: at how many characters something has broken them; what is found only in several together is one line.
     """
-    lines = list(patterns.lines(data))
+    lines = patterns.lines(data)
     plain = unescaped(data)
     if plain is None and not width:
         return lines
@@ -96,7 +96,7 @@ def unescaped(data: bytes) -> bytes | None:
     if b"\n> " in plain or plain.startswith(b"> "):
         plain = _QUOTATION.sub(b"", plain)
     # One byte is found far faster than two.
-    if _ENTITY.search(plain):
+    if b"&" in plain and _ENTITY.search(plain):
         for entity, character in _ENTITIES:
             plain = plain.replace(entity, character)
     if b"\\" in plain and (b'\\"' in plain or b"\\n" in plain):

@@ -1,22 +1,25 @@
 """All patterns of the signatures at once, in RE2, whose time grows with the input and never faster.
 
-Blocks are searched with one program of all patterns. Where its automaton does not fit into memory, RE2 goes on without
-one: that is slower, and nothing is missed. Which patterns find a line is a filter's to say: it looks for the words that
-patterns cannot do without, all at once, and asks only those patterns of which a line has the words. A filter gives up
-silently where it lacks memory, so one that does not find a word of ours is not used, and each pattern is asked.
+Blocks are searched with one program of parts of all patterns, which finds a few lines too many. Where its automaton
+does not fit into memory, RE2 goes on without one: that is slower, and nothing is missed. Which patterns find a line is
+a filter's to say: it looks for the words that patterns cannot do without, all at once, and asks only those patterns of
+which a line has the words. A filter gives up silently where it lacks memory, so one that does not find a word of ours
+is not used, and each pattern is asked.
 
 A log can have a million lines that differ in digits alone. The filter has patterns that find any digits, so what it
 says of a line holds for all that are like it and is remembered; only patterns that name digits are asked again.
+Addresses are masked as well, so that each makes no kind of its own: what finds a line with one is asked again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from trainyard.diagnose.cause import Cause, Signature, signatures
+from trainyard.diagnose.scanning.block_pattern import block_pattern
 
 # What RE2 may take for a program and its automata, of which it takes what it needs; the automaton that blocks need may
 # have a third. 455 patterns go at a tenth of their speed in 16 MB, and at full speed in 64.
@@ -24,6 +27,9 @@ _MEMORY_BYTES = 192 * 2**20
 # No line of a log has it.
 _OWN_WORD = b"trainyard\x00filter"
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
+# A long hexadecimal number among masked digits: an address, or from its first digit to its last one.
+_LONG_NUMBER = re.compile(rb"0(?:x[0a-f]{6,}\b|[0a-f]{6,}0)")
+_LETTERS_TO_ZEROS = bytes.maketrans(b"abcdef", b"000000")
 # Kinds of lines that are remembered: so many that came lately, and as many before. Longer lines are rare.
 _MOST_KINDS, _LONGEST_BYTES = 8192, 500
 # Lines that are found stand together. Behind so many that are not, searching is quicker than asking for each.
@@ -32,6 +38,8 @@ _PATIENCE_LINES = 8
 _LEAST_NEAR_BYTES, _MOST_NEAR_BYTES = 2**10, 2**17
 _DIGITS = "0123456789"
 _NAMES_DIGITS = re.compile(r"[0-9]")
+_ASKS_FOR_DIGITS = re.compile(r"(?<!\{)(?<!,)[0-9]|\\d")
+_HEXADECIMAL_LETTERS = re.compile(r"[a-f]+")
 # An escape, a class, a count, the name of a group, a digit, or text without any. What is left out finds everything: a
 # character by its number, and a class that holds another one.
 _PART = re.compile(
@@ -55,15 +63,17 @@ class MatchedLine(NamedTuple):
     """What it was before it was broken into several."""
 
 
-class _Kind(NamedTuple):
-    """Which patterns find lines that differ in digits alone."""
+class _ByDigits(NamedTuple):
+    """Which patterns find lines that differ in digits alone, or in the letters of a long hexadecimal number as well."""
 
-    ids: tuple[str, ...]
-    """Of those that find all of these lines."""
     always: tuple[int, ...]
-    """The same by their numbers."""
-    by_digits: tuple[int, ...]
-    """Those that may find some of the lines, by their numbers."""
+    """Those that find all of these lines, by their numbers."""
+    sometimes: tuple[int, ...]
+    """Those that may find some of the lines."""
+
+
+# Of all lines of a kind, the ids of what finds them, or what has to be asked again.
+_Kind = tuple[str, ...] | _ByDigits
 
 
 class Patterns:
@@ -82,9 +92,10 @@ class Patterns:
         expressions = [signature.expression for signature, _ in signature_table.values()]
         self._single = [_multiline(expression) for expression in expressions]
         self._options = _options(re2, memory_bytes)
-        self._any = re2.compile(b"|".join(self._single), self._options) if self._single else None
+        self._any = re2.compile(_multiline(block_pattern(expressions)), self._options) if expressions else None
         wide = [_multiline(with_any_digits(expression)) for expression in expressions]
         self._naming_digits = {number for number, one in enumerate(self._single) if one != wide[number]}
+        self._asking_for_digits = {number for number, one in enumerate(expressions) if _ASKS_FOR_DIGITS.search(one)}
         self._filter = (new_filter or re2.Filter)()
         for pattern in (*wide, _OWN_WORD):
             self._filter.Add(pattern, self._options)
@@ -92,31 +103,35 @@ class Patterns:
         self._is_filter_sure = bool(self._filter.Match(_OWN_WORD))
         self._most_kinds = most_kinds
         self._compiled: dict[int, Any] = {}
-        self._kinds_by_numbers: dict[tuple[int, ...], _Kind] = {}
+        self._kinds_by_numbers: dict[tuple[tuple[int, ...], bool], _Kind] = {}
         self._kinds: dict[bytes, _Kind] = {}
         self._former_kinds: dict[bytes, _Kind] = {}
 
-    def lines(self, block: bytes) -> Iterator[MatchedLine]:
-        """Yield the lines that patterns find."""
+    def lines(self, block: bytes) -> list[MatchedLine]:
+        """Return the lines that patterns find."""
+        lines: list[MatchedLine] = []
+        add, new = lines.append, tuple.__new__
         place = number = 0
         masked = b""
-        while place <= len(block) and self._any and (match := self._any.search(block, place)):
-            # The leftmost match begins here at the latest, so that no line before this one has any.
-            start = block.rfind(b"\n", 0, match.start()) + 1
+        kind_by_key = self._kinds.get
+        while (start := self.first_start(block, place)) is not None:
             number += block.count(b"\n", place, start)
             masked = masked or block.translate(_ZEROS)
             patience, near = _PATIENCE_LINES, _LEAST_NEAR_BYTES
             while patience and start <= len(block):
                 last = block.find(b"\n", start + near)
                 for key in masked[start : last if last >= 0 else None].split(b"\n"):
-                    end = start + len(key)
-                    kind = self._kinds.get(key)
-                    is_new = kind is None
-                    kind = kind or self._kind_of(key, block[start:end])
-                    ids = self._ids_of(kind, block[start:end]) if kind.by_digits else kind.ids
+                    end, at = start + len(key), 0
+                    ids = kind_by_key(key)
+                    is_new = ids is None
+                    # This runs for every line of a log of warnings, and a call for each would take as long as the rest.
+                    if type(ids) is not tuple:
+                        line = block[start:end]
+                        ids = self._ids_of(self._kind_of(key) if ids is None else ids, line)
+                        if ids and len(line) > _LONGEST_BYTES:
+                            at = self.first_place(ids, line)
                     if ids:
-                        at = self._any.search(block[start:end]).start() if end - start > _LONGEST_BYTES else 0
-                        yield MatchedLine(number, start, end, at, ids)
+                        add(new(MatchedLine, (number, start, end, at, ids, None)))
                         patience = _PATIENCE_LINES
                     else:
                         patience = 0 if is_new else patience - 1
@@ -125,49 +140,71 @@ class Patterns:
                         break
                 near = min(2 * near, _MOST_NEAR_BYTES)
             place = start
+        return lines
+
+    def first_start(self, block: bytes, place: int) -> int | None:
+        """Return where the first line begins, from a place on, that patterns may find; None where there is none."""
+        match = self._any.search(block, place) if self._any and place <= len(block) else None
+        # The leftmost match begins here at the latest, so that no line before this one has any.
+        return block.rfind(b"\n", 0, match.start()) + 1 if match else None
 
     def of_line(self, line: bytes) -> tuple[str, ...]:
         """Return the ids of the signatures that find a line."""
         key = line.translate(_ZEROS)
-        kind = self._kinds.get(key) or self._kind_of(key, line)
-        return self._ids_of(kind, line) if kind.by_digits else kind.ids
+        kind = self._kinds.get(key)
+        return self._ids_of(self._kind_of(key) if kind is None else kind, line)
 
-    def place_in(self, line: bytes) -> int:
-        """Return where the first words begin that any signature looks for; 0 where there are none."""
-        match = self._any.search(line) if self._any else None
-        return int(match.start()) if match else 0
-
-    def _kind_of(self, key: bytes, line: bytes) -> _Kind:
+    def _kind_of(self, key: bytes) -> _Kind:
         """Return the kind of a line that is none of the latest, and remember it. key: the line without its digits."""
-        kind = self._former_kinds.get(key) or self._new_kind(line)
+        plain = _LONG_NUMBER.sub(_without_letters, key)
+        is_exact = plain == key
+        # No line has a line break.
+        name = key if is_exact else plain + b"\n"
+        kind = self._kinds.get(name)
+        if kind is None:
+            kind = self._former_kinds.get(name)
+        if kind is None:
+            kind = self._new_kind(plain, is_exact=is_exact)
         if len(key) <= _LONGEST_BYTES:
             if len(self._kinds) >= self._most_kinds:
-                self._former_kinds, self._kinds = self._kinds, {}
+                self._former_kinds = self._kinds.copy()
+                self._kinds.clear()
                 self._kinds_by_numbers.clear()
-            self._kinds[key] = kind
+            self._kinds[name] = kind
         return kind
 
-    def _new_kind(self, line: bytes) -> _Kind:
+    def _new_kind(self, key: bytes, *, is_exact: bool) -> _Kind:
+        """Return what finds a line of a kind. is_exact: whether only digits are masked in it."""
         if self._is_filter_sure:
-            matched = tuple(self._filter.Match(line) or ())
+            matched = tuple(self._filter.Match(key) or ())
         else:
             numbers = range(len(self._ids))
-            matched = tuple(n for n in numbers if n in self._naming_digits or self._pattern(n).search(line))
-        if matched not in self._kinds_by_numbers:
+            matched = tuple(n for n in numbers if n in self._naming_digits or self._pattern(n).search(key))
+        if (matched, is_exact) not in self._kinds_by_numbers:
             if len(self._kinds_by_numbers) >= self._most_kinds:
                 self._kinds_by_numbers.clear()
-            self._kinds_by_numbers[matched] = self._kind_by_numbers(matched)
-        return self._kinds_by_numbers[matched]
+            self._kinds_by_numbers[matched, is_exact] = self._kind_by_numbers(matched, is_exact=is_exact)
+        return self._kinds_by_numbers[matched, is_exact]
 
-    def _kind_by_numbers(self, matched: tuple[int, ...]) -> _Kind:
+    def _kind_by_numbers(self, matched: tuple[int, ...], *, is_exact: bool) -> _Kind:
         matched = tuple(number for number in matched if number < len(self._ids))
-        always = tuple(number for number in matched if number not in self._naming_digits)
-        by_digits = tuple(number for number in matched if number in self._naming_digits)
-        return _Kind(tuple(self._ids[number] for number in always), always, by_digits)
+        asked_again = self._naming_digits if is_exact else self._asking_for_digits
+        always = tuple(number for number in matched if number not in asked_again)
+        sometimes = tuple(number for number in matched if number in asked_again)
+        return _ByDigits(always, sometimes) if sometimes else tuple(self._ids[number] for number in always)
 
     def _ids_of(self, kind: _Kind, line: bytes) -> tuple[str, ...]:
-        by_digits = (number for number in kind.by_digits if self._pattern(number).search(line))
-        return tuple(self._ids[number] for number in sorted((*kind.always, *by_digits)))
+        if not isinstance(kind, _ByDigits):
+            return kind
+        again = (number for number in kind.sometimes if self._pattern(number).search(line))
+        return tuple(self._ids[number] for number in sorted((*kind.always, *again)))
+
+    def first_place(self, ids: Container[str], line: bytes) -> int:
+        """Return where the first of these patterns finds something in a line; 0 where none does."""
+        numbers = (number for number, name in enumerate(self._ids) if name in ids)
+        matches = (self._pattern(number).search(line) for number in numbers)
+        starts: Iterator[int] = (match.start() for match in matches if match)
+        return min(starts, default=0)
 
     def _pattern(self, number: int) -> Any:
         if number not in self._compiled:
@@ -193,7 +230,8 @@ def compile_pattern(pattern: bytes) -> Any:
 def with_any_digits(pattern: str) -> str:
     """Return a pattern of RE2 that also finds what has other digits where this one names some.
 
-    Lines that differ in digits alone are either all found by it or none.
+    Lines that differ in digits alone are either all found by it or none. Letters between digits, as a hexadecimal
+    number has them, may be digits as well.
     """
     if not _NAMES_DIGITS.search(pattern):
         return pattern
@@ -211,10 +249,16 @@ def with_any_digits(pattern: str) -> str:
 def _with_any_digits(part: str) -> str:
     if part.isdigit():
         return "[0-9]"
+    if _HEXADECIMAL_LETTERS.fullmatch(part):
+        return f"[0-9a-f]{{{len(part)}}}"
     if not part.startswith("["):
         return part
     members = [digit for digit in _DIGITS if re.fullmatch(part, digit)]
     return f"(?:{part}|[0-9])" if 0 < len(members) < len(_DIGITS) else part
+
+
+def _without_letters(number: re.Match[bytes]) -> bytes:
+    return number[0].translate(_LETTERS_TO_ZEROS)
 
 
 def _multiline(expression: str) -> bytes:

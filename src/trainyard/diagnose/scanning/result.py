@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from bisect import insort
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -78,11 +78,21 @@ class Tally:
         self._entries: dict[tuple[str, str | None, bytes], _Entry] = {}
         self._most_entries = most_entries
 
-    def add(self, signature: str, node: str | None, count: int, hits: Iterable[Hit], rank: bytes = b"") -> None:
-        """Count lines, some of which are given, in the order of their log; the first and the last are among them.
+    def add(  # noqa: PLR0913  what was found, and by whom
+        self,
+        signature: str,
+        node: str | None,
+        count: int,
+        *,
+        times: Sequence[dt.datetime | None],
+        hit: Callable[[int], Hit],
+        rank: bytes = b"",
+    ) -> None:
+        """Count lines, some of which can be had, in the order of their log; the first and the last are among them.
 
-        rank: the one that all of them are of, where they tell it; some of each rank are kept, as long as there is room
-        to keep several lines of each.
+        times: those of the lines that can be had; hit: returns one of these by its number. rank: the one that all of
+        them are of, where they tell it; some of each rank are kept, as long as there is room to keep several lines of
+        each.
         """
         if rank and (signature, node, rank) not in self._entries and len(self._entries) >= _ENTRIES_IN_FULL:
             rank = b""
@@ -93,8 +103,7 @@ class Tally:
             full = len(self._entries) < _ENTRIES_IN_FULL
             entry = self._entries[signature, node, rank] = _Entry(EARLIEST if full else 1, LATEST if full else 0)
         entry.count += count
-        for hit in hits:
-            entry.keep(hit if hit.node == node else hit._replace(node=node))
+        entry.keep(times, hit, node)
 
     def signature_hits(self, order: Iterable[str]) -> tuple[SignatureHits, ...]:
         """Return what was found, by the order of the signatures."""
@@ -106,12 +115,23 @@ class Tally:
         )
 
 
-def _timeless_last(hit: Hit) -> float:
-    return hit.time.timestamp() if hit.time else math.inf
+class _Dated(NamedTuple):
+    """A line that may be kept."""
+
+    seconds: float | None
+    """Since 1970."""
+    number: int
+    """Of those that come together."""
+    hit: Hit | None = None
+    """None where it was not made yet."""
 
 
-def _timeless_first(hit: Hit) -> float:
-    return hit.time.timestamp() if hit.time else -math.inf
+def _timeless_last(line: _Dated) -> float:
+    return math.inf if line.seconds is None else line.seconds
+
+
+def _timeless_first(line: _Dated) -> float:
+    return -math.inf if line.seconds is None else line.seconds
 
 
 class _Entry:
@@ -120,20 +140,48 @@ class _Entry:
         self.first: dt.datetime | None = None
         self.last: dt.datetime | None = None
         self._most = (earliest, latest)
-        self._earliest: list[Hit] = []
-        self._latest: list[Hit] = []
+        self._earliest: list[_Dated] = []
+        self._latest: list[_Dated] = []
 
-    def keep(self, hit: Hit) -> None:
-        """Take a line into account, and keep it where it is one of the earliest or latest."""
-        if hit.time:
-            self.first = min(self.first or hit.time, hit.time)
-            self.last = max(self.last or hit.time, hit.time)
+    def keep(self, times: Sequence[dt.datetime | None], hit: Callable[[int], Hit], node: str | None) -> None:
+        """Take lines into account, and keep those that are of the earliest or latest. hit: returns one by its number.
+
+        Few lines of many are kept, so only these are made.
+        """
+        known = [time for time in times if time]
+        if known:
+            self.first = min(self.first or known[0], *known)
+            self.last = max(self.last or known[0], *known)
+        dated = [_Dated(time.timestamp() if time else None, number) for number, time in enumerate(times)]
+        earliest, latest = self._most
+        if len(self._earliest) == earliest and not any(map(self._is_earlier, dated)):
+            self._latest = sorted((*self._latest, *dated), key=_timeless_first)[-latest:] if latest else []
+        else:
+            for line in dated:
+                self._sort_in(line)
+        for lines in (self._earliest, self._latest):
+            lines[:] = [line if line.hit else line._replace(hit=_of_node(hit(line.number), node)) for line in lines]
+
+    def _sort_in(self, line: _Dated) -> None:
+        """Put a line where it belongs, and leave out what is too much by it."""
         earliest, latest = self._most
         # What has no time stands behind all that has one, and both sorts leave equal ones in the order of reading.
-        insort(self._earliest, hit, key=_timeless_last)
-        if len(self._earliest) > earliest:
-            insort(self._latest, self._earliest.pop(), key=_timeless_first)
-            del self._latest[: -latest or len(self._latest)]
+        if len(self._earliest) < earliest or self._is_earlier(line):
+            insort(self._earliest, line, key=_timeless_last)
+            if len(self._earliest) <= earliest:
+                return
+            line = self._earliest.pop()
+        insort(self._latest, line, key=_timeless_first)
+        del self._latest[: -latest or len(self._latest)]
+
+    def _is_earlier(self, line: _Dated) -> bool:
+        """Return whether a line is earlier than the last of the earliest."""
+        edge = self._earliest[-1].seconds
+        return line.seconds is not None and (edge is None or line.seconds < edge)
 
     def hits(self) -> tuple[Hit, ...]:
-        return (*self._earliest, *self._latest)
+        return tuple(line.hit for line in (*self._earliest, *self._latest) if line.hit)
+
+
+def _of_node(hit: Hit, node: str | None) -> Hit:
+    return hit if hit.node == node else hit._replace(node=node)
