@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import random
 import tracemalloc
@@ -51,6 +52,37 @@ def test_what_is_rare_and_looks_like_trouble_comes_first():
 def test_a_failure_that_is_tried_again_is_no_error_before_it_is_given_up(line: bytes, *, is_error: bool):
     (found,) = unusual_lines([LogFile("a.log", [line + b"\n"])], signature_table=KNOWN)
     assert found.is_error == is_error
+
+
+def base64_lines(count: int) -> list[bytes]:
+    drawn = random.Random(28)
+    return [base64.b64encode(drawn.randbytes(57)) for _ in range(count)]
+
+
+def test_trouble_within_random_text_is_found_and_random_text_is_none():
+    lines = base64_lines(4000)
+    noise = [b"WARN", b"FAIL", b"error", b"Oops", b"panic", b"FATAL"]
+    lines[::40] = [line[:30] + noise[number % 6] + line[40:] for number, line in enumerate(lines[::40])]
+    lines[1501] = b"ip-10-0-0-7:71:75 [1] misc/init.cc:303 NCCL WARN Failed to CUDA host alloc 6910 bytes"
+    lines[3000] = lines[3000][:20] + b" ERROR the hub is busy " + lines[3000][:20]
+    log = LogFile("a.log", [b"\n".join(lines)])
+    unusual = UnusualLines()
+    found = scan([log], unusual=unusual)
+    assert {(one.signature, hit.line) for one in found.signature_hits for hit in one.hits} == {("nccl-warn-line", 1502)}
+    assert [(one.line, one.is_error) for one in unusual.lines()] == [(3001, True)]
+
+
+@pytest.mark.parametrize("line", [b"xpanicq zfatalo noops", b"kfatal panicky fatals", b"aOopsb"])
+def test_letters_within_a_word_make_no_error(line: bytes):
+    assert not any(one.is_error for one in unusual_lines([LogFile("a.log", [line])], signature_table=KNOWN))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"kernel panic - not syncing", b"worker panicked at", b"xCUDA_FATAL", b"NonFatalError: x", b"a fatal_signal"],
+)
+def test_words_of_errors_are_found_within_names(line: bytes):
+    assert [one.is_error for one in unusual_lines([LogFile("a.log", [line])], signature_table=KNOWN)] == [True]
 
 
 def test_no_more_than_asked_for_are_given():

@@ -21,6 +21,7 @@ from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.diagnosis import UnusualLine
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, UnreadableError
+from trainyard.diagnose.scanning.block_pattern import block_pattern
 from trainyard.diagnose.scanning.filtered_out import LineSelection
 from trainyard.diagnose.scanning.log_clock import decode_line
 from trainyard.diagnose.scanning.patterns import compile_pattern, patterns_of
@@ -33,6 +34,8 @@ _MASKED = re.compile(
     r"""'[^']{1,200}'|"[^"]{1,200}"|\b(?=[0-9a-fA-F-]{0,63}\d)[0-9a-fA-F-]{6,64}\b|/[^\s:,;'"()]{1,200}"""
     r"|[A-Za-z0-9_.-]{0,99}\d[A-Za-z0-9_.-]{0,99}"
 )
+# Without any of these, nothing is masked.
+_MAY_BE_MASKED = re.compile(r"""['"/\d]""")
 # Of a line; what stands behind tells no more of what kind it is.
 _COMPARED_BYTES = 400
 _TEXT_BYTES = 2000
@@ -63,7 +66,8 @@ class UnusualLines:
         self._patterns = patterns_of(signatures() if signature_table is None else signature_table)
         words = _words()
         self._none = re.compile(words.pop(_NO_TROUBLE))
-        self._trouble = compile_pattern(b"|".join(words.values()))
+        # It finds a few lines too many, which then have no weight.
+        self._trouble = compile_pattern(block_pattern(word.decode() for word in words.values()).encode())
         self._weights: list[tuple[int, Any]] = [(weight, compile_pattern(pattern)) for weight, pattern in words.items()]
         self._most = most
         self._counts = array("I", bytes(4 * _COUNTS))
@@ -83,9 +87,13 @@ class UnusualLines:
         """Take some lines of a log, of which those count that are wanted. near: a time of logs beside it."""
         if piece.is_first:
             self._asked = None if line_filter.is_everything else LineSelection(file, line_filter, near)
+        known_start: int | None = -1
         for number, start, end in _lines(piece, self._trouble):
             line = piece.data[start:end]
-            if not self._patterns.of_line(line) and (self._asked is None or self._asked.have(piece, start, end)):
+            if known_start is not None and known_start < start:
+                known_start = self._patterns.first_start(piece.data, start)
+            is_known = start == known_start and self._patterns.of_line(line)
+            if not is_known and (self._asked is None or self._asked.have(piece, start, end)):
                 self._line(file.name, number, line)
         if self._asked:
             self._asked.pass_by(piece)
@@ -113,7 +121,9 @@ class UnusualLines:
             decode_line(plain[:_TEXT_BYTES]), by_itself=True
         ):  # the last attempt says so
             weight = _ERROR_WEIGHT - 1
-        words = _MASKED.sub("#", decode_line(line[:_COMPARED_BYTES]))
+        words = decode_line(line[:_COMPARED_BYTES])
+        if _MAY_BE_MASKED.search(words):
+            words = _MASKED.sub("#", words)
         slot = zlib.crc32(words.encode()) % _COUNTS
         self._counts[slot] = min(self._counts[slot] + 1, 2**32 - 1)
         self._taken += 1
