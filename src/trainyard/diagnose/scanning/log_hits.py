@@ -42,7 +42,7 @@ _HEAD_BYTES = 2**14 + 1
 
 def _ranks(data: bytes, lines: Sequence[MatchedLine]) -> Iterable[bytes]:
     """Return the ranks that lines of collectives name; nothing where they name none."""
-    if not compile_pattern(_END_OF_RANK).search(data):
+    if not lines or not compile_pattern(_END_OF_RANK).search(data):
         return repeat(b"", len(lines))
     find = data.find
     return [_rank_of(data, line) if find(_BEFORE_RANK, line[1], line[2]) >= 0 else b"" for line in lines]
@@ -121,7 +121,7 @@ class LineNodes:
     def of_lines(self, data: bytes, lines: Sequence[MatchedLine]) -> list[str | None]:
         """Return the node of each of some lines; None where neither it nor the name of the log tells."""
         find, by_beginning = data.find, self._by_beginning.get
-        is_of_srun = _BEFORE_SRUN_HOST in data
+        is_of_srun = bool(lines) and _BEFORE_SRUN_HOST in data
         # This runs for every line of a log of warnings.
         nodes = [
             by_beginning(data[(start := line[1]) : find(_NCCL_END, start, start + _NCCL_BYTES) + len(_NCCL_END)])
