@@ -36,7 +36,7 @@ class Ran(NamedTuple):
 
 
 def run(command: list[str], environment: dict[str, str] | None = None) -> Ran:
-    """Run a program to its end, without its output; it may find something, which is status 1."""
+    """Run a program to its end, without its output; it may find something, which is status 1, or what is unknown, 3."""
     start = time.perf_counter()
     # Not to /dev/null: grep then stops at the first match.
     with tempfile.TemporaryFile() as output:
@@ -46,7 +46,7 @@ def run(command: list[str], environment: dict[str, str] | None = None) -> Ran:
         _, status, used = os.wait4(process.pid, 0)
     wall_s = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in {0, 1}:
+    if process.returncode not in {0, 1, 3}:
         raise SystemExit(f"{command[0]} ended with {process.returncode}")
     return Ran(wall_s, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e6)
 

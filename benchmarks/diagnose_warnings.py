@@ -1,11 +1,12 @@
-"""Measures diagnosing logs of which every line is found: NCCL's warnings, by one node and by many, and by words alone.
+"""Measures diagnosing logs of which every line is found, NCCL's warnings by one node and by many, and random text.
 
-Each is diagnosed in a new process. benchmarks/README.md keeps results.
+Random text is of words, and of base64. Each is diagnosed in a new process. benchmarks/README.md keeps results.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import random
 import re
@@ -43,6 +44,12 @@ def write_words(file: Path, megabytes: int) -> None:
     _write(file, megabytes, lambda: " ".join(_word(drawn) for _ in range(10)))
 
 
+def write_base64(file: Path, megabytes: int) -> None:
+    """Write lines of 76 characters of base64, of random bytes."""
+    drawn = random.Random(9)  # noqa: S311  logs, not secrets
+    _write(file, megabytes, lambda: base64.b64encode(drawn.randbytes(57)).decode())
+
+
 def _warning(drawn: random.Random, message: str, nodes: int) -> str:
     node, device = drawn.randrange(nodes), drawn.randrange(8)
     process, thread, line = 4000 + device, 4100 + drawn.randrange(_THREADS) * 511, drawn.randrange(20, 2000)
@@ -77,6 +84,7 @@ def main() -> None:
         "warnings of one node": lambda file: write_warnings(file, megabytes, 1),
         "warnings of 100 nodes": lambda file: write_warnings(file, megabytes, 100),
         "words": lambda file: write_words(file, megabytes),
+        "base64": lambda file: write_base64(file, megabytes),
     }
     for what, write in logs.items():
         with tempfile.TemporaryDirectory() as folder:
