@@ -69,6 +69,7 @@ class _Causes:
             {at: kind for at, other in enumerate(all_hits) if (kind := _link(cause, other)) is not None}
             for cause in all_hits
         ]
+        self._latest: dict[tuple[int, int], tuple[Mask, Mask]] = {}
 
     def explained(self) -> list[Mask]:
         """Return which lines of each cause another one explains."""
@@ -87,13 +88,23 @@ class _Causes:
             index = waiting.pop(0)
             for at, kind in self._links[index].items():
                 mask_before = spread.masks.get(at, Mask(len(self._lines[at])))
-                mask = _or(mask_before, self._lines[index].reached(spread.masks[index], self._lines[at], kind))
+                mask = mask_before
+                if not all(mask_before):
+                    mask = _or(mask_before, self._reached(index, spread.masks[index], at, kind))
                 if mask != mask_before:
                     spread.masks[at] = mask
                     waiting += [at] * (at not in waiting)
                 if any(mask) and at != root:
                     spread.weights[at] = max(spread.weights.get(at, 0.0), kind.weight)
         return spread
+
+    def _reached(self, index: int, some: Mask, at: int, kind: LinkKind) -> Mask:
+        """Return what can have come of some lines of a cause, which most roots ask for of the same lines."""
+        key = (index, at)
+        latest = self._latest.get(key)
+        if latest is None or latest[0] != some:
+            latest = self._latest[key] = (some, self._lines[index].reached(some, self._lines[at], kind))
+        return latest[1]
 
     def left(self, spreads: Sequence[_Spread]) -> tuple[int, Mask] | None:
         """Return the first cause of which some lines belong to no root, with those lines; None where there is none."""
