@@ -23,6 +23,7 @@ from typing import NamedTuple
 import yaml
 
 from trainyard.edge.prometheus_api import Labels, Sample, Series
+from trainyard.errors import TrainyardError
 from trainyard.monitoring.dashboard import dashboards
 from trainyard.monitoring.prometheus_rules import recording_intervals_s
 from trainyard.operate.monitoring.viewer.memory import Memory
@@ -146,8 +147,12 @@ class PanelQueries:
         return bool(told) and not told.issuperset(_METRIC.findall(query))
 
     def _names(self, window: Window) -> frozenset[str]:
+        """Return the names of all metrics, or none where nobody tells them: then everything is asked for."""
         start_s = window.start_s - _LONGEST_LOOK_BACK_S
-        return frozenset(self.api.label_values("__name__", (), start_s, window.end_s))
+        try:
+            return frozenset(self.api.label_values("__name__", (), start_s, window.end_s))
+        except TrainyardError:
+            return frozenset()
 
     def _instant(self, query: str, at_s: int) -> tuple[list[Sample], int]:
         def ask() -> tuple[list[Sample], int]:
