@@ -19,7 +19,7 @@ from tests.monitoring.whole_cluster.nodes import COMPUTE, Node  # noqa: E402 - a
 from trainyard.edge.prometheus_api import PrometheusApi  # noqa: E402 - as above
 from trainyard.edge.prometheus_connection import Connection  # noqa: E402 - as above
 from trainyard.monitoring.dashboard import dashboards  # noqa: E402 - as above
-from trainyard.operate.monitoring.viewer.panel_queries import node_series  # noqa: E402 - as above
+from trainyard.operate.monitoring.viewer.panel_queries import node_series, recorded_totals  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +50,7 @@ def thousand_nodes(folder: Path = FOLDER) -> int:
 
 def _samples(api: PrometheusApi, end_s: int) -> Iterator[str]:
     queries = [query.expr for one in dashboards() for panel in one.panels() for query in panel.queries]
+    queries += recorded_totals().values()
     wanted = {word for text in queries for word in _WORD.findall(text)} | {"ALERTS", *node_series().values()}
     for name in sorted(wanted & set(api.label_values("__name__"))):
         print(f"  {name}", file=sys.stderr)

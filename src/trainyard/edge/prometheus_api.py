@@ -6,10 +6,11 @@ https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-APIReference-Prometh
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
+
+from pydantic_core import from_json
 
 from trainyard.edge.http_client import Reply
 from trainyard.edge.prometheus_connection import Connection, no_prometheus, refusal_of
@@ -121,7 +122,7 @@ class PrometheusApi:
         if reply.status != 200:
             raise refusal_of(reply, self.url)
         try:
-            answer = json.loads(reply.body)
+            answer = from_json(reply.body)
         except ValueError as error:
             raise no_prometheus(self.url, "it answers with something that is not JSON") from error
         if not isinstance(answer, dict) or answer.get("status") != "success" or "data" not in answer:
