@@ -12,7 +12,7 @@ from trainyard.monitoring.alert_panel import alert_panel
 from trainyard.monitoring.dashboard import dashboards_for
 from trainyard.monitoring.features import NEEDS, features_of
 from trainyard.monitoring.grafana_files import grafana_documents, stable_id
-from trainyard.monitoring.prometheus_rules import recording_groups
+from trainyard.monitoring.prometheus_rules import recording_groups, recording_intervals_s
 from trainyard.spec.parsing import parse
 
 EACH = pytest.mark.parametrize("alert", alerts(), ids=lambda alert: alert.id)
@@ -40,6 +40,7 @@ OTHERWISE = {
     "slurmctld-slow": "what it is busy with",
 }
 FILES = grafana_documents(NEEDS)
+EVERY_S = recording_intervals_s()
 
 
 @EACH
@@ -59,6 +60,14 @@ def test_the_panel_shows_what_the_alert_asks_for(alert: Alert):
     named = named_metrics(alert.expr) & set[str]().union(*map(named_metrics, expressions))
     its_own = "ALERTS" in shown or asked_of(alert.expr) & shown - EVERYWHERE or named - FILTERS
     assert bool(its_own) != (alert.id in OTHERWISE)
+
+
+@EACH
+def test_the_panel_has_what_it_shows_soon_after_the_alert(alert: Alert):
+    _, panel = alert_panel(alert)
+    recorded = set[str]().union(*(named_metrics(query.expr) for query in panel.queries)) & set(EVERY_S)
+    # What is known of instance types is there from the beginning.
+    assert [name for name in sorted(recorded) if EVERY_S[name] > 2 * 60 and not name.startswith("type:")] == []
 
 
 @EACH

@@ -8,7 +8,6 @@ from trainyard.catalog.gpus import compute_capability
 from trainyard.catalog.instance_type import InstanceType
 from trainyard.launch.launch import compute_launches
 from trainyard.monitoring.exporters import gpu_queues, neuron_queues
-from trainyard.monitoring.price_rules import nodes_tell_prices, rules_tell_prices
 from trainyard.platform_table import platform_of
 from trainyard.spec.cluster import Spec
 
@@ -49,6 +48,18 @@ def features_of(spec: Spec) -> frozenset[str]:
     if spec.is_environment:
         return frozenset(NEEDS)
     return frozenset(need for need in NEEDS if _MET[need](spec))
+
+
+def rules_tell_prices(spec: Spec) -> bool:
+    """Return whether rules of its own workspace tell what its instances cost, as no node of it does.
+
+    The workspace of an environment evaluates the same rules for all of its clusters.
+    """
+    return not spec.is_environment and spec.environment is None and not _nodes_tell_prices(spec)
+
+
+def _nodes_tell_prices(spec: Spec) -> bool:
+    return _has_head_node(spec) or platform_of(spec).scheduler == "kubernetes"
 
 
 def _has_gpm(spec: Spec) -> bool:
@@ -102,7 +113,7 @@ _MET: dict[str, Callable[[Spec], bool]] = {
     "efa": _has_efa,
     "slurm": _has_head_node,
     "head-node": _has_head_node,
-    "prices": lambda spec: nodes_tell_prices(spec) or rules_tell_prices(spec),
+    "prices": lambda spec: _nodes_tell_prices(spec) or rules_tell_prices(spec),
     "mounts": _mounts,
     "nfs": _mounts_nfs,
     "lustre": lambda spec: any(file_system.kind == "lustre" for file_system in spec.file_systems),

@@ -5,21 +5,11 @@ from __future__ import annotations
 import json
 
 from trainyard.launch.list_prices import list_prices
-from trainyard.platform_table import platform_of
+from trainyard.monitoring.prometheus_rules import RARE_INTERVAL
 from trainyard.spec.cluster import Spec
 
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/parameters-section-structure.html
 _LONGEST_PARAMETER_BYTES = 4096
-
-
-def nodes_tell_prices(spec: Spec) -> bool:
-    """Return whether the head node of a cluster tells what its instances cost, or each of its nodes."""
-    return platform_of(spec).has_head_node or platform_of(spec).scheduler == "kubernetes"
-
-
-def rules_tell_prices(spec: Spec) -> bool:
-    """Return whether rules of its own workspace have to; that of an environment evaluates the same for all clusters."""
-    return not spec.is_environment and spec.environment is None and not nodes_tell_prices(spec)
 
 
 def price_rules(spec: Spec) -> str:
@@ -42,6 +32,6 @@ def price_rules(spec: Spec) -> str:
         for price in list_prices(spec)
         if price.queue
     ]
-    group = {"name": "trainyard-prices", "interval": "4m", "rules": rules}
+    group = {"name": "trainyard-prices", "interval": RARE_INTERVAL, "rules": rules}
     text = json.dumps({"groups": [group]}, separators=(",", ":"))
     return text if rules and len(text.encode()) <= _LONGEST_PARAMETER_BYTES else ""

@@ -31,9 +31,9 @@ QUANTILES = {"queue:nodes:p10": 0.1, "queue:nodes:p50": 0.5, "queue:nodes:p90": 
 OF = "of"
 """Their label for what of: the name of a series of nodes, without its level."""
 
-UNHURRIED = "2m"
+UNHURRIED_INTERVAL = "2m"
 """How often what can wait is evaluated: most of what is recorded, and alerts that are not urgent."""
-RARE = "4m"
+RARE_INTERVAL = "4m"
 """How often what hardly ever changes is: Prometheus looks back for five minutes."""
 
 WATCHDOG: dict[str, Any] = {
@@ -85,7 +85,7 @@ def alert_rules(of: Iterable[Alert] | None = None, grafana_url: str = "") -> dic
     groups = [
         {
             "name": f"trainyard-{group}{'' if urgent else '-unhurried'}",
-            **({} if urgent else {"interval": UNHURRIED}),
+            **({} if urgent else {"interval": UNHURRIED_INTERVAL}),
             "rules": [_rule(one, grafana_url) for one in chosen if (one.group, one.is_urgent) == (group, urgent)],
         }
         for group in GROUPS
@@ -157,12 +157,16 @@ def recording_groups() -> tuple[dict[str, Any], ...]:
     )
     return (
         *recorded,
-        {"name": "trainyard-recorded-usual", "interval": UNHURRIED, "rules": [*map(_quantile_rule, QUANTILES)]},
-        {"name": "trainyard-recorded-types", "interval": RARE, "rules": type_rules()},
+        {
+            "name": "trainyard-recorded-usual",
+            "interval": UNHURRIED_INTERVAL,
+            "rules": [*map(_quantile_rule, QUANTILES)],
+        },
+        {"name": "trainyard-recorded-types", "interval": RARE_INTERVAL, "rules": type_rules()},
         {"name": "trainyard-recorded-events", "rules": [event.rule for event in events() if not event.unhurried]},
         {
             "name": "trainyard-recorded-events-unhurried",
-            "interval": UNHURRIED,
+            "interval": UNHURRIED_INTERVAL,
             "rules": [event.rule for event in events() if event.unhurried],
         },
     )

@@ -21,7 +21,7 @@ from trainyard.edge.prometheus_api import PrometheusApi
 from trainyard.edge.prometheus_connection import Connection
 from trainyard.monitoring.alert import Alert, alerts
 from trainyard.monitoring.prometheus_config import EVALUATION_INTERVAL_S
-from trainyard.monitoring.prometheus_rules import UNHURRIED, recording_groups
+from trainyard.monitoring.prometheus_rules import UNHURRIED_INTERVAL, recording_groups
 
 OPTIONS = (*remote_write.OPTIONS, "--query.max-samples=200000000", "--query.timeout=10m")
 # As on the instance that keeps a cluster's samples: alerts are known only when all has been written.
@@ -156,7 +156,7 @@ def _fired(api: PrometheusApi, life: Life, alert: Alert) -> Iterator[Firing]:
 
     https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/#defining-alerting-rules
     """
-    held_s, step_s = _seconds(alert.for_), EVALUATION_INTERVAL_S if alert.is_urgent else _seconds(UNHURRIED)
+    held_s, step_s = _seconds(alert.for_), EVALUATION_INTERVAL_S if alert.is_urgent else _seconds(UNHURRIED_INTERVAL)
     for series in api.query_range(alert.rule, life.start_s, life.end_s, step_s):
         labels = tuple(sorted((name, value) for name, value in series.labels.items() if name != "__name__"))
         for begin_s, end_s in _spells([at_s for at_s, _ in series.points], step_s):

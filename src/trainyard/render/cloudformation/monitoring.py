@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainyard.monitoring.features import features_of
-from trainyard.monitoring.price_rules import price_rules, rules_tell_prices
+from trainyard.monitoring.features import features_of, rules_tell_prices
+from trainyard.monitoring.price_rules import price_rules
 from trainyard.render.assets import assets_folder
 from trainyard.render.cloudformation.iam import iam_names
 from trainyard.render.cloudformation.network import has_load_balancer
