@@ -20,6 +20,8 @@ from trainyard.errors import InputError
 if TYPE_CHECKING:
     from trainyard.compatibility.judgement import Incompatibility
 
+STATES_VERSION = "states a version"
+"""What finds the lines that state one, among the patterns of signatures."""
 _FILE = Path(__file__).with_suffix(".yaml")
 # Programs state versions when they begin.
 _HEAD_BYTES = 2**17
@@ -43,7 +45,7 @@ class VersionsInConflict(NamedTuple):
 
 
 class StatedVersions:
-    """Takes the beginning of each log."""
+    """Takes the beginnings of logs."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -52,7 +54,7 @@ class StatedVersions:
         """What logs state together, each with the first such log."""
 
     def take(self, file: str, piece: Piece) -> None:
-        """Read the first piece of a log."""
+        """Read the first piece of a log in which something states a version."""
         data, place = piece.data[:_HEAD_BYTES], 0
         together: dict[str, set[str]] = {}
         for _ in range(_MOST_LINES):
@@ -118,6 +120,11 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((entry["component"], re.compile(entry["pattern"])) for entry in content)
 
 
+def any_version() -> str:
+    """Return a pattern of RE2 that finds the lines that state a version."""
+    return "|".join(pattern.pattern for _, pattern in _patterns())
+
+
 @cache
 def _any_pattern() -> Any:
-    return compile_pattern("|".join(pattern.pattern for _, pattern in _patterns()).encode())
+    return compile_pattern(any_version().encode())

@@ -23,8 +23,9 @@ from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
 from trainyard.diagnose.log_file import LogFile, UnreadableError
 from trainyard.diagnose.scanning.block_pattern import block_pattern
 from trainyard.diagnose.scanning.filtered_out import LineSelection
+from trainyard.diagnose.scanning.known_patterns import patterns_of
 from trainyard.diagnose.scanning.log_clock import decode_line
-from trainyard.diagnose.scanning.patterns import compile_pattern, patterns_of
+from trainyard.diagnose.scanning.patterns import compile_pattern
 from trainyard.diagnose.scanning.pieces import Piece, pieces
 from trainyard.diagnose.tried_again import is_tried_again
 

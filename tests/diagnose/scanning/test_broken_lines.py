@@ -61,6 +61,8 @@ def test_lines_that_tell_the_same_stay_lines_of_their_own():
 @pytest.mark.parametrize(("above", "below"), [
     ("[12:00:01] the first of two messages, of which neither is a part of the other, ends with x", "[12:00:02] here y"),
     ("2026-05-06 10:00:01 the first of two messages, which are apart, ends with the letter x", "2026-05-06 10:00:02 y"),
+    ("[p5-1] step 7 | loss 2.19 | tokens/s 81920 | memory 71.3 GiB | the last of its words is x",
+     "y:71:93 [0] NCCL INFO Channel 01/0"),
     ("srun: the first of two messages, of which neither is a part of the other, ends with x", "srun: begins with y"),
     ("a" * 300 + " x", "y is a short line behind one that is longer than any terminal"),
     ("a short line that ends with x", "y begins another one"),

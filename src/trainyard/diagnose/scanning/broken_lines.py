@@ -18,13 +18,18 @@ _NARROWEST, _WIDEST = 72, 250
 # A log of so many lines is broken as a whole, or not at all: of lines of about one length, some are full by chance.
 _FEW_LINES, _LEAST_SHARE = 200, 0.05
 _MOST_LINES, _FEW_PARTS = 24, 3
-_QUOTE = re.compile(rb"[>|] ?(?:> ?)*")
-# How lines of logs begin: a time, a level, a tag in brackets, JSON, the fields of logfmt, `program[7]: `, `3: `.
-_BEGINNING = re.compile(
+_QUOTE = rb"[>|] ?(?:> ?)*"
+_QUOTED = re.compile(_QUOTE)
+# How lines of logs begin: a time, a level, a tag in brackets, JSON, the fields of logfmt, `program[7]: `, `3: `,
+# `host:7:7 [0] ` of NCCL.
+_BEGINNING = (
     rb"\[|\{|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} +\d+ \d|\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEFD]\d{4} |(?:time|ts|level)="
     rb"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|Traceback)\b|(?:[Ee]rror|[EWN]|panic|\d+): "
-    rb"|[\w.-]+\[\d+\]: |[#*+=|-]{2,}"
+    rb"|[\w.-]+(?:\[\d+\]: |:\d+:\d+ \[)|[#*+=|-]{2,}"
 )
+_BEGINS = re.compile(_BEGINNING)
+# A line below another one that begins in none of these ways: what is broken has some.
+_REST = re.compile(rb"\n(?>(?:" + _QUOTE + rb")?[^\S\n]*)(?!" + _BEGINNING + rb")\S")
 
 
 class JoinedLine(NamedTuple):
@@ -39,10 +44,10 @@ class JoinedLine(NamedTuple):
 
 def width_of(data: bytes) -> int | None:
     """Return at how many characters lines are broken, by the beginning of a log; None where they are not."""
-    head = data[:_HEAD_BYTES].split(b"\n")
-    if len(data) > _HEAD_BYTES:
-        del head[-1]
-    lines = [_without_quote(line) for line in head]
+    end = data.rfind(b"\n", 0, _HEAD_BYTES) if len(data) > _HEAD_BYTES else len(data)
+    if not _REST.search(data, 0, end):
+        return None
+    lines = [_without_quote(line) for line in data[:end].split(b"\n")]
     # A line without spaces is longer than any width that is broken between words.
     width = max((len(line) for line in lines if b" " in line.strip()), default=0)
     if width > _WIDEST:
@@ -81,12 +86,13 @@ def _goes_on(line: bytes, below: bytes, width: int, indent: int) -> bool:
 
     indent: that of the first part of the line; the others have none, or more.
     """
+    # Hardly any line has such a length, and nothing else is as quickly asked.
+    if len(line) > width or len(line) * 2 < width:
+        return False
     rest = below.lstrip()
-    if not rest or len(line) > width or len(line) * 2 < width or _begins(rest, line):
+    if not rest or len(line) + 1 + len(rest.split(b" ", 1)[0]) <= width or _begins(rest, line):
         return False
-    if 0 < _indent(below) <= indent and len(line) < width:
-        return False
-    return len(line) + 1 + len(rest.split(b" ", 1)[0]) > width
+    return not 0 < _indent(below) <= indent or len(line) == width
 
 
 def _indent(line: bytes) -> int:
@@ -95,7 +101,7 @@ def _indent(line: bytes) -> int:
 
 def _begins(line: bytes, above: bytes) -> bool:
     """Return whether a line is one of its own: it begins like one of a log, or as the one above it but for numbers."""
-    return _BEGINNING.match(line) is not None or _first_word(line) == _first_word(above.lstrip())
+    return _BEGINS.match(line) is not None or _first_word(line) == _first_word(above.lstrip())
 
 
 def _first_word(line: bytes) -> bytes:
@@ -114,5 +120,5 @@ def _texts(lines: list[bytes], width: int) -> tuple[bytes, ...]:
 
 
 def _without_quote(line: bytes) -> bytes:
-    match = _QUOTE.match(line)
+    match = _QUOTED.match(line)
     return line[match.end() :] if match else line

@@ -21,6 +21,7 @@ from trainyard.diagnose.scanning.patterns import MatchedLine, Patterns, compile_
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
 from trainyard.diagnose.scanning.result import EARLIEST, LATEST, Tally
 from trainyard.diagnose.scanning.success_lines import SuccessLines
+from trainyard.diagnose.stated_versions import STATES_VERSION
 
 # Evidence is read by people: a longer line is cut around what was found.
 _TEXT_BYTES, _BEFORE_BYTES = 2000, 500
@@ -167,6 +168,8 @@ class LogHits:
         self._left_out = left_out
         self._success_lines = success_lines
         self._nodes = LineNodes(name)
+        self.states_version = False
+        """Whether a line of its first piece does."""
         self._last_number, self._of_last = 0, set[str]()
         """The last line in which something was found, and what: a long line comes in several pieces."""
         self._events: JsonEvents | None = None
@@ -203,6 +206,8 @@ class LogHits:
         groups: dict[tuple[tuple[str, ...], str | None, bytes], list[MatchedLine]] = defaultdict(list)
         data = piece.data
         lines = matched_lines(self._patterns, data, self._width)
+        if piece.is_first:
+            self.states_version = any(STATES_VERSION in line.ids for line in lines)
         nodes, ranks = self._nodes.of_lines(data, lines), _ranks(data, lines)
         is_asked = bool(self._of_events) or self._left_out is not None
         for line, of_line in zip(lines, zip(map(_IDS, lines), nodes, ranks, strict=True), strict=True):

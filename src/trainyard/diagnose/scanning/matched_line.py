@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trainyard.diagnose.scanning.broken_lines import joined_lines
-from trainyard.diagnose.scanning.patterns import MatchedLine, Patterns
+from trainyard.diagnose.scanning.patterns import MatchedLine, Patterns, compile_pattern
 from trainyard.diagnose.scanning.pieces import without_escapes
 
 _ESCAPES = ((b'\\"', b'"'), (b"\\n", b" "), (b"\\t", b" "), (b"\\u0027", b"'"), (b"\\u003c", b"<"), (b"\\u003e", b">"))
@@ -15,7 +15,8 @@ _ENTITIES = (
     (b"&gt;", b">"), (b"&nbsp;", b" "), (b"&amp;", b"&"),
 )  # fmt: skip
 _QUOTATION = re.compile(rb"^(?:> ?)+", re.MULTILINE)
-_ENTITY = re.compile(rb"&(?:quot|apos|amp|lt|gt|nbsp|#3[49]|#x27);")
+_QUOTED = re.compile(rb"\n> ")
+_ENTITY = rb"&(?:quot|apos|amp|lt|gt|nbsp|#3[49]|#x27);"
 
 
 # Of two lines, the longer one may be full by chance; of three, hardly two.
@@ -93,10 +94,10 @@ def unescaped(data: bytes) -> bytes | None:
     Lines stay as many as they are.
     """
     plain = without_escapes(data)
-    if b"\n> " in plain or plain.startswith(b"> "):
-        plain = _QUOTATION.sub(b"", plain)
     # One byte is found far faster than two.
-    if b"&" in plain and _ENTITY.search(plain):
+    if b">" in plain and (_QUOTED.search(plain) or plain.startswith(b"> ")):
+        plain = _QUOTATION.sub(b"", plain)
+    if b"&" in plain and compile_pattern(_ENTITY).search(plain):
         for entity, character in _ENTITIES:
             plain = plain.replace(entity, character)
     if b"\\" in plain and (b'\\"' in plain or b"\\n" in plain):

@@ -18,7 +18,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from trainyard.diagnose.cause import Cause, Signature, signatures
+from trainyard.diagnose.cause import Cause, Signature
 from trainyard.diagnose.scanning.block_pattern import block_pattern
 
 # What RE2 may take for a program and its automata, of which it takes what it needs; the automaton that blocks need may
@@ -85,11 +85,15 @@ class Patterns:
         memory_bytes: int = _MEMORY_BYTES,
         most_kinds: int = _MOST_KINDS,
         new_filter: Callable[[], Any] | None = None,
+        others: Mapping[str, str] | None = None,
     ) -> None:
-        """Compile all of them. One that RE2 does not take is a bug in our own data, and raises what RE2 raises."""
+        """Compile all of them. One that RE2 does not take is a bug in our own data, and raises what RE2 raises.
+
+        others: patterns that are no signatures', by ids of their own.
+        """
         re2 = _re2()
-        self._ids = tuple(signature_table)
-        expressions = [signature.expression for signature, _ in signature_table.values()]
+        by_id = {name: signature.expression for name, (signature, _) in signature_table.items()} | dict(others or {})
+        self._ids, expressions = tuple(by_id), list(by_id.values())
         self._single = [_multiline(expression) for expression in expressions]
         self._options = _options(re2, memory_bytes)
         self._any = re2.compile(_multiline(block_pattern(expressions)), self._options) if expressions else None
@@ -212,16 +216,7 @@ class Patterns:
         return self._compiled[number]
 
 
-def patterns_of(signature_table: Mapping[str, tuple[Signature, Cause]]) -> Patterns:
-    """Return the patterns of signatures. Those of all signatures are compiled once, however many scans there are."""
-    return _all_patterns() if signature_table is signatures() else Patterns(signature_table)
-
-
 @cache
-def _all_patterns() -> Patterns:
-    return Patterns(signatures())
-
-
 def compile_pattern(pattern: bytes) -> Any:
     """Return a pattern that is searched for in blocks."""
     return _re2().compile(_multiline(pattern.decode()), _options(_re2(), _MEMORY_BYTES))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from trainyard.diagnose.cause import Cause, Signature, signatures
 from trainyard.diagnose.line_filter import EVERYTHING, LineFilter
@@ -12,12 +13,12 @@ from trainyard.diagnose.log_file import LogFile, UnreadableError, UnreadList
 from trainyard.diagnose.log_kind import applies, kind_of
 from trainyard.diagnose.node_logs import NodeLogs
 from trainyard.diagnose.scanning.filtered_out import FilteredOut
+from trainyard.diagnose.scanning.known_patterns import patterns_of
 from trainyard.diagnose.scanning.log_clock import LogClock
 from trainyard.diagnose.scanning.log_hits import LogHits, Sorts
-from trainyard.diagnose.scanning.patterns import patterns_of
 from trainyard.diagnose.scanning.pieces import Piece, pieces
 from trainyard.diagnose.scanning.result import Progress, Scan, Tally
-from trainyard.diagnose.scanning.success_lines import SuccessLines, success_patterns
+from trainyard.diagnose.scanning.success_lines import SuccessLines, SuccessPattern, success_patterns
 from trainyard.diagnose.stated_versions import StatedVersions
 from trainyard.diagnose.success import successes
 from trainyard.diagnose.unusual import UnusualLines
@@ -57,6 +58,13 @@ def scan(  # noqa: PLR0913  what is read, what is asked for, and who goes along
     return scanner.result()
 
 
+class _Meanings(NamedTuple):
+    """What lines mean in logs of a kind."""
+
+    sorts: Sorts
+    successes: tuple[SuccessPattern, ...]
+
+
 class _Scanner:
     def __init__(self, signature_table: Known, unread: UnreadList, line_filter: LineFilter) -> None:
         self.files = self.size_bytes = 0
@@ -65,8 +73,9 @@ class _Scanner:
         self._left_out = None if line_filter.is_everything else FilteredOut(line_filter)
         self._harmless = frozenset(name for name, (_, cause) in signature_table.items() if cause.severity == "harmless")
         self._near: dt.datetime | None = None
-        self._sorts: dict[str | None, Sorts] = {}
         self._successes = success_patterns(signature_table)
+        self._meanings: dict[str | None, _Meanings] = {}
+        """By the kind of a log."""
         self._versions, self._node_logs = StatedVersions(), NodeLogs()
 
     def read(self, file: LogFile, unusual: UnusualLines | None) -> Iterable[int]:
@@ -84,17 +93,14 @@ class _Scanner:
                     unusual.take(file, piece, self._wanted, self._near)
                 if piece.is_first:
                     first = piece
-                    self._versions.take(file.name, piece)
                 if self._left_out:
                     self._left_out.look(file.name, piece)
                 hits.take(piece, self._tally)
                 yield len(piece.data)
         except UnreadableError as error:
             self._unread.add(file.name, str(error))
-        if hits:
-            hits.finish(self._tally)
-        if first:
-            self._node_logs.take(file, first, piece, self._near)
+        if hits and first:
+            self._finish(file, hits, first, piece)
         if self._left_out:
             self._left_out.end()
         self._near = clock.latest or self._near
@@ -106,17 +112,23 @@ class _Scanner:
             self._versions, self._node_logs,
         )  # fmt: skip
 
-    def _hits(self, name: str, clock: LogClock) -> LogHits:
-        kind = kind_of(name)
-        success_lines = SuccessLines(self._successes, name, kind)
-        return LogHits(name, clock, self._patterns, self._sorts_of(kind), self._left_out, success_lines=success_lines)
+    def _finish(self, file: LogFile, hits: LogHits, first: Piece, last: Piece) -> None:
+        hits.finish(self._tally)
+        if hits.states_version:
+            self._versions.take(file.name, first)
+        self._node_logs.take(file, first, last, self._near)
 
-    def _sorts_of(self, kind: str | None) -> Sorts:
-        """Return what signatures mean in logs of a kind."""
-        if kind not in self._sorts:
+    def _hits(self, name: str, clock: LogClock) -> LogHits:
+        sorts, successes_there = self._meanings_of(kind_of(name))
+        success_lines = SuccessLines(successes_there, name)
+        return LogHits(name, clock, self._patterns, sorts, self._left_out, success_lines=success_lines)
+
+    def _meanings_of(self, kind: str | None) -> _Meanings:
+        if kind not in self._meanings:
             ids = (name for name, (signature, _) in self._known.items() if applies(signature.logs, kind))
-            self._sorts[kind] = Sorts(frozenset(ids), self._harmless)
-        return self._sorts[kind]
+            there = tuple(one for one in self._successes if applies(one.success.logs, kind))
+            self._meanings[kind] = _Meanings(Sorts(frozenset(ids), self._harmless), there)
+        return self._meanings[kind]
 
 
 class _ProgressReporter:

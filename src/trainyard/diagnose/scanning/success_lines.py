@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from trainyard.diagnose.cause import Cause, Signature
 from trainyard.diagnose.line_node import may_be_same, node_of
-from trainyard.diagnose.log_kind import applies
 from trainyard.diagnose.scanning.log_clock import decode_line
 from trainyard.diagnose.scanning.patterns import MatchedLine, compile_pattern
 from trainyard.diagnose.scanning.pieces import Piece, without_escapes
@@ -41,10 +40,9 @@ def success_patterns(signature_table: Mapping[str, tuple[Signature, Cause]]) -> 
 class SuccessLines:
     """Finds in one log, for each success and node, the first line of it behind the last failure that it can end."""
 
-    def __init__(self, patterns: tuple[SuccessPattern, ...], log_name: str, log_kind: str | None) -> None:
-        """Take those that mean something in logs of this kind."""
-        self._name = log_name
-        self._patterns = [pattern for pattern in patterns if applies(pattern.success.logs, log_kind)]
+    def __init__(self, patterns: Iterable[SuccessPattern], log_name: str) -> None:
+        """Take those that mean something in logs of its kind."""
+        self._name, self._patterns = log_name, patterns
         self._open: dict[str, dict[str | None, int]] = defaultdict(dict)
         """Of successes, the nodes with a failure that they have not ended, and where in this piece the last of them
         ends."""
@@ -57,6 +55,8 @@ class SuccessLines:
         line_ends: where in it the first and the last line of each signature and node end; datas: its bytes, and where
         lines were broken also those as they may have been.
         """
+        if not line_ends and not any(self._open.values()):
+            return
         for success, pattern, ends in self._patterns:
             open_nodes = self._open[success.id]
             firsts = [0] if open_nodes else []
