@@ -78,7 +78,7 @@ class UpstreamPackage(Record):
 
     name: str
     """What the registry calls it."""
-    registry: Literal["pypi", "npm"]
+    registry: Literal["pypi"]
     """The registry: the id of its source."""
     seen: AssetVersion
     """The newest version at the last look."""

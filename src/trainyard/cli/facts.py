@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How far to look ahead, and back, for ends of support.",
 )
-@click.option("--upstream", is_flag=True, help="Also ask PyPI and npm what has changed since the last look.")
+@click.option("--upstream", is_flag=True, help="Also ask PyPI what has changed since the last look.")
 @json_option
 def command(within_days: int, *, upstream: bool, as_json: bool) -> None:
     """List facts that are old, support that ends soon, and what has changed upstream.
@@ -79,7 +79,7 @@ def _lines(report: FactReport, within_days: int) -> Iterator[str]:
     if not report.ends:
         yield "  none"
     if report.changes is None:
-        yield "`trainyard facts --upstream` also asks PyPI and npm what has changed since the last look."
+        yield "`trainyard facts --upstream` also asks PyPI what has changed since the last look."
         return
     yield styled("Changed upstream", bold=True)
     for change in report.changes:

@@ -9,12 +9,9 @@ from typing import Literal
 from trainyard.edge.downloads import Downloader
 from trainyard.errors import TrainyardError
 
-Registry = Literal["pypi", "npm"]
-# https://docs.pypi.org/api/json/ and https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md
-_ADDRESSES: dict[Registry, str] = {
-    "pypi": "https://pypi.org/pypi/{package}/json",
-    "npm": "https://registry.npmjs.org/{package}/latest",
-}
+Registry = Literal["pypi"]
+# https://docs.pypi.org/api/json/
+_ADDRESSES: dict[Registry, str] = {"pypi": "https://pypi.org/pypi/{package}/json"}
 _MOST_BYTES = 16 << 20
 
 
@@ -29,8 +26,7 @@ class PackageRegistries:
         """Return the newest version that is no pre-release. Raises TrainyardError where there is no answer."""
         url = self.addresses[registry].format(package=package)
         try:
-            answer = json.loads(self.downloader.content(url, _MOST_BYTES))
-            version = answer["info"]["version"] if registry == "pypi" else answer["version"]
+            version = json.loads(self.downloader.content(url, _MOST_BYTES))["info"]["version"]
         except (ValueError, KeyError, TypeError) as error:
             problem = f"the answer of {url} has no version"
             raise TrainyardError(problem, hint="look who answers at this address") from error
