@@ -31,6 +31,12 @@ def test_what_is_rare_and_looks_like_trouble_comes_first():
     ]
 
 
+def test_an_error_that_states_a_version_is_one_that_nothing_is_known_of():
+    assert lines(b"all is well\nwidget failed: error 7 (NCCL version 2.21.5)\n") == [
+        (2, "widget failed: error 7 (NCCL version 2.21.5)", 1)
+    ]
+
+
 @pytest.mark.parametrize(("line", "is_error"), [
     (b"ERROR attempt 1 failed: the hub is busy, retrying in 5 s", False),
     (b"ERROR: upload failed (attempt 2 of 5)", False),

@@ -35,11 +35,13 @@ class NodeLogs:
 
     def take(self, file: LogFile, first: Piece, last: Piece, near: dt.datetime | None) -> None:
         """Take a log whose lines tell times, and which is of one node by its name or by its first line."""
-        beginning = [decode_line(line) for line in _lines(first.data)]
-        node = host_of(file.name) or next(filter(None, (node_of(file.name, line) for line in beginning)), None)
+        node = host_of(file.name)
+        if node is None:
+            own = (node_of(file.name, decode_line(line)) for line in _lines(first.data))
+            node = next(filter(None, own), None)
         if node is None or len(self._reaches) >= _MOST:
             return
-        begun = _first_time(beginning, near, file)
+        begun = _first_time(map(decode_line, _lines(first.data)), near, file)
         ended = begun and _first_time(map(decode_line, _lines_from_the_end(last.data)), begun, file)
         if begun and ended:
             self._add(kind_of(file.name), node, LogReach(begun, ended))

@@ -27,6 +27,7 @@ from trainyard.diagnose.scanning.known_patterns import patterns_of
 from trainyard.diagnose.scanning.log_clock import decode_line
 from trainyard.diagnose.scanning.patterns import compile_pattern
 from trainyard.diagnose.scanning.pieces import Piece, pieces
+from trainyard.diagnose.stated_versions import STATES_VERSION
 from trainyard.diagnose.tried_again import is_tried_again
 
 _DATA = Path(__file__).with_name("trouble_words.yaml")
@@ -45,6 +46,8 @@ _COUNTS = 2**19
 _MOST_CANDIDATES = 4000
 # From this weight of its words on, a line is of level error.
 _ERROR_WEIGHT = 5
+# What is found in a line and does not say what went wrong.
+_NO_SIGNATURE = frozenset({STATES_VERSION})
 # The weight of words that say that there is no trouble.
 _NO_TROUBLE = 0
 
@@ -93,7 +96,7 @@ class UnusualLines:
             line = piece.data[start:end]
             if known_start is not None and known_start < start:
                 known_start = self._patterns.first_start(piece.data, start)
-            is_known = start == known_start and self._patterns.of_line(line)
+            is_known = start == known_start and not _NO_SIGNATURE.issuperset(self._patterns.of_line(line))
             if not is_known and (self._asked is None or self._asked.have(piece, start, end)):
                 self._line(file.name, number, line)
         if self._asked:
