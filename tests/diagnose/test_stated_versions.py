@@ -28,6 +28,8 @@ def stated(**logs: str) -> StatedVersions:
      "550.127.05"),
     ("kernel: NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.133.20  Release Build  (dvs-builder@U22)",
      "nvidia-driver", "570.133.20"),
+    ("\x1b[1mNCCL\x1b[0m version 2.27.3+cuda12.9", "nccl", "2.27.3"),
+    ("> NCCL version 2.27.3+cuda12.9", "nccl", "2.27.3"),
     ("[2026-05-07T10:00:00.100] slurmd version 24.05.8 started", "slurm", "24.05.8"),
 ])  # fmt: skip
 def test_a_program_states_its_version(line: str, component: str, version: str):

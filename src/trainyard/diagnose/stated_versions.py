@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 
 from trainyard.diagnose.scanning.log_clock import decode_line
+from trainyard.diagnose.scanning.matched_line import unescaped
 from trainyard.diagnose.scanning.patterns import compile_pattern
-from trainyard.diagnose.scanning.pieces import Piece, without_escapes
+from trainyard.diagnose.scanning.pieces import Piece
 from trainyard.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,14 +56,15 @@ class StatedVersions:
 
     def take(self, file: str, piece: Piece) -> None:
         """Read the first piece of a log in which something states a version."""
-        data, place = piece.data[:_HEAD_BYTES], 0
+        head = piece.data[:_HEAD_BYTES]
+        data, place = unescaped(head) or head, 0
         together: dict[str, set[str]] = {}
         for _ in range(_MOST_LINES):
             match = _any_pattern().search(data, place)
             if match is None:
                 break
             start, place = data.rfind(b"\n", 0, match.start()) + 1, match.end()
-            text = decode_line(without_escapes(data[start : match.end() + 1]))
+            text = decode_line(data[start : match.end() + 1])
             for component, pattern in _patterns():
                 if found := pattern.search(text):
                     together.setdefault(component, set()).add(found[1])
