@@ -91,6 +91,8 @@ def _begin(request: dict[str, Any], streams: list[int]) -> None:
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w")))
     sys.stderr = io.TextIOWrapper(io.BufferedWriter(io.FileIO(2, "w")), errors="backslashreplace", line_buffering=True)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # As in a terminal, also where tests run by nohup.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 if __name__ == "__main__":

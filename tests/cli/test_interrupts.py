@@ -33,14 +33,6 @@ OF_A_LOOK = 8
 STACKS = {"shared-network", "shared-storage"}
 
 
-@pytest.fixture(autouse=True)
-def as_in_a_terminal() -> Iterator[None]:
-    """Let programs hear SIGHUP also where these tests run by nohup."""
-    former = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, former)
-
-
 def calls(account: Account) -> int:
     return sum(page(account, "calls").values())
 
