@@ -1,4 +1,4 @@
-"""The patterns of signatures and of what else lines tell, in one: reading a log once takes half as long as twice."""
+"""The patterns of signatures and that of lines which state a version, together: each log is searched once."""
 
 from __future__ import annotations
 
