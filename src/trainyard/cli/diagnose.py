@@ -146,11 +146,16 @@ def _diagnosed(  # noqa: PLR0913  what is asked for
 
 def _progress() -> Callable[[str], None]:
     """Return a function that shows on standard error how far a long reading is, now and then."""
-    report, shown_at = reporter(), [time.monotonic()]
+    report = reporter()
+    shown_at_s: float | None = None
 
     def show(line: str) -> None:
-        if time.monotonic() - shown_at[0] >= _EVERY_S:
-            shown_at[0] = time.monotonic()
+        nonlocal shown_at_s
+        now_s = time.monotonic()
+        if shown_at_s is None:  # what was loaded before this is no part of the reading
+            shown_at_s = now_s
+        elif now_s - shown_at_s >= _EVERY_S:
+            shown_at_s = now_s
             report(line)
 
     return show
